@@ -1,0 +1,1 @@
+"""Ground: settings, errors, paths and data."""

@@ -1,0 +1,243 @@
+"""Every error the project raises, in one tree; each has a stable `error_code` and a hint that says what to do.
+
+RoundtableError
+├── UsageError                     exit 2: the call itself is wrong
+│   ├── BadSlugError               bad_slug
+│   ├── BadAddressError            bad_address
+│   ├── BadMessageIdError          bad_message_id
+│   ├── BadConfigError             bad_config
+│   ├── AmbiguousTableError        ambiguous_table
+│   ├── NoTableError               no_table
+│   ├── UnknownProfileError        unknown_profile
+│   ├── NotInASeatError            not_in_a_seat
+│   ├── ConfirmationNeededError    confirmation_needed
+│   └── WorkdirMissingError        workdir_missing
+├── BusError
+│   ├── BusDownError               bus_down
+│   ├── BusFullError               bus_full
+│   ├── BusBusyError               bus_busy
+│   ├── DiskFullError              disk_full
+│   ├── NoServerError              no_server
+│   └── SchemaNewerError           schema_newer
+├── MailboxError
+│   ├── UnknownGroupError          unknown_group
+│   ├── UnknownPersonError         unknown_person
+│   ├── UnknownMessageError        unknown_message
+│   ├── UnknownAddressError        unknown_address
+│   ├── NotAMemberError            not_a_member
+│   ├── GroupExistsError           group_exists
+│   ├── AlreadyMemberError         already_member
+│   ├── GroupClosedError           group_closed
+│   ├── EmptyBodyError             empty_body
+│   ├── BodyTooLargeError          body_too_large
+│   ├── IdempotencyConflictError   idempotency_conflict
+│   └── LeaseLostError             lease_lost
+├── TurnError
+│   ├── NoTurnError                no_turn
+│   ├── UnknownTurnError           unknown_turn
+│   ├── TurnClosedError            turn_closed
+│   └── UnusableReplyError         unusable_reply
+├── TableError
+│   ├── UnknownTableError          unknown_table
+│   ├── UnknownSeatError           unknown_seat
+│   ├── SeatExistsError            seat_exists
+│   ├── TableEndedError            table_ended
+│   ├── TableArchivedError         table_archived
+│   ├── HostDownError              host_down
+│   ├── StaleHostError             stale_host
+│   ├── UnknownCitationError       unknown_citation
+│   ├── NoFinalSynthesisError      no_final_synthesis
+│   ├── UndrainedError             undrained
+│   └── NoSeatsError               no_seats
+├── DeckError
+│   ├── TmuxMissingError           tmux_missing
+│   ├── TmuxTooOldError            tmux_too_old
+│   ├── TmuxTimeoutError           tmux_timeout       indeterminate: neither done nor not done
+│   ├── TmuxDownError              tmux_down
+│   ├── TmuxFailedError            tmux_failed
+│   ├── SessionGoneError           session_gone
+│   ├── SessionExistsError         session_exists
+│   ├── SessionAmbiguousError      session_ambiguous
+│   ├── SessionDiedError           session_died
+│   ├── WorkdirMismatchError       workdir_mismatch
+│   └── NudgeRefusedError          nudge_refused
+└── SeatError
+    ├── CliMissingError            cli_missing
+    ├── CliFailedError             cli_failed
+    ├── CliTimeoutError            cli_timeout
+    └── CliSilentError             cli_silent
+
+These modules import nothing else, because the hot door loads them.
+"""
+
+from __future__ import annotations
+
+from rt_config.errors._base import RoundtableError
+from rt_config.errors._usage import (
+    AmbiguousTableError,
+    BadAddressError,
+    BadConfigError,
+    BadMessageIdError,
+    BadSlugError,
+    ConfirmationNeededError,
+    NoTableError,
+    NotInASeatError,
+    UnknownProfileError,
+    UsageError,
+    WorkdirMissingError,
+)
+from rt_config.errors._bus import (
+    BusBusyError,
+    BusDownError,
+    BusError,
+    BusFullError,
+    DiskFullError,
+    NoServerError,
+    SchemaNewerError,
+)
+from rt_config.errors._mailbox import (
+    AlreadyMemberError,
+    BodyTooLargeError,
+    EmptyBodyError,
+    GroupClosedError,
+    GroupExistsError,
+    IdempotencyConflictError,
+    LeaseLostError,
+    MailboxError,
+    NotAMemberError,
+    UnknownAddressError,
+    UnknownGroupError,
+    UnknownMessageError,
+    UnknownPersonError,
+)
+from rt_config.errors._turns import (
+    NoTurnError,
+    TurnClosedError,
+    TurnError,
+    UnknownTurnError,
+    UnusableReplyError,
+)
+from rt_config.errors._tables import (
+    HostDownError,
+    NoFinalSynthesisError,
+    NoSeatsError,
+    SeatExistsError,
+    StaleHostError,
+    TableArchivedError,
+    TableEndedError,
+    TableError,
+    UndrainedError,
+    UnknownCitationError,
+    UnknownSeatError,
+    UnknownTableError,
+)
+from rt_config.errors._deck import (
+    DeckError,
+    NudgeRefusedError,
+    SessionAmbiguousError,
+    SessionDiedError,
+    SessionExistsError,
+    SessionGoneError,
+    TmuxDownError,
+    TmuxFailedError,
+    TmuxMissingError,
+    TmuxTimeoutError,
+    TmuxTooOldError,
+    WorkdirMismatchError,
+)
+from rt_config.errors._seats import (
+    CliFailedError,
+    CliMissingError,
+    CliSilentError,
+    CliTimeoutError,
+    SeatError,
+)
+
+__all__ = [
+    "AlreadyMemberError",
+    "AmbiguousTableError",
+    "BadAddressError",
+    "BadConfigError",
+    "BadMessageIdError",
+    "BadSlugError",
+    "BodyTooLargeError",
+    "BusBusyError",
+    "BusDownError",
+    "BusError",
+    "BusFullError",
+    "CliFailedError",
+    "CliMissingError",
+    "CliSilentError",
+    "CliTimeoutError",
+    "ConfirmationNeededError",
+    "DeckError",
+    "DiskFullError",
+    "EmptyBodyError",
+    "GroupClosedError",
+    "GroupExistsError",
+    "HostDownError",
+    "IdempotencyConflictError",
+    "LeaseLostError",
+    "MailboxError",
+    "NoFinalSynthesisError",
+    "NoSeatsError",
+    "NoServerError",
+    "NoTableError",
+    "NoTurnError",
+    "NotAMemberError",
+    "NotInASeatError",
+    "NudgeRefusedError",
+    "RoundtableError",
+    "SchemaNewerError",
+    "SeatError",
+    "SeatExistsError",
+    "SessionAmbiguousError",
+    "SessionDiedError",
+    "SessionExistsError",
+    "SessionGoneError",
+    "StaleHostError",
+    "TableArchivedError",
+    "TableEndedError",
+    "TableError",
+    "TmuxDownError",
+    "TmuxFailedError",
+    "TmuxMissingError",
+    "TmuxTimeoutError",
+    "TmuxTooOldError",
+    "TurnClosedError",
+    "TurnError",
+    "UndrainedError",
+    "UnknownAddressError",
+    "UnknownCitationError",
+    "UnknownGroupError",
+    "UnknownMessageError",
+    "UnknownPersonError",
+    "UnknownProfileError",
+    "UnknownSeatError",
+    "UnknownTableError",
+    "UnknownTurnError",
+    "UnusableReplyError",
+    "UsageError",
+    "WorkdirMismatchError",
+    "WorkdirMissingError",
+    "all_errors",
+    "from_code",
+]
+
+
+def all_errors() -> dict[str, type[RoundtableError]]:
+    """Every error class of the tree by its `error_code`."""
+    found: dict[str, type[RoundtableError]] = {}
+    stack: list[type[RoundtableError]] = [RoundtableError]
+    while stack:
+        cls = stack.pop()
+        found[cls.error_code] = cls
+        stack.extend(cls.__subclasses__())
+    return found
+
+
+def from_code(error_code: str, fields: dict[str, object]) -> RoundtableError:
+    """The error of that code with these fields, as a server-side script or another process reported it."""
+    return all_errors().get(error_code, RoundtableError)(reason=fields.get("reason", error_code), **{
+        k: v for k, v in fields.items() if k != "reason"
+    })

@@ -1,0 +1,1 @@
+"""The deck: agent sessions in tmux. Knows nothing of mail."""

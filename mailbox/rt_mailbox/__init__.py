@@ -1,0 +1,1 @@
+"""The bus: messages, cursors, turns and queues on Redis."""

@@ -1,0 +1,1 @@
+"""The table: what the moderator and the host do, and the rt entry point."""

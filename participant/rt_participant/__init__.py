@@ -1,0 +1,1 @@
+"""The seat: a turn as the participant sees it."""
