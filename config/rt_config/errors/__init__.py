@@ -36,7 +36,8 @@ RoundtableError
 │   ├── NoTurnError                no_turn
 │   ├── UnknownTurnError           unknown_turn
 │   ├── TurnClosedError            turn_closed
-│   └── UnusableReplyError         unusable_reply
+│   ├── UnusableReplyError         unusable_reply
+│   └── BadTokenError              bad_token
 ├── TableError
 │   ├── UnknownTableError          unknown_table
 │   ├── UnknownSeatError           unknown_seat
@@ -111,6 +112,7 @@ from rt_config.errors._mailbox import (
     UnknownPersonError,
 )
 from rt_config.errors._turns import (
+    BadTokenError,
     NoTurnError,
     TurnClosedError,
     TurnError,
@@ -154,6 +156,7 @@ from rt_config.errors._seats import (
 )
 
 __all__ = [
+    "BadTokenError",
     "AlreadyMemberError",
     "AmbiguousTableError",
     "BadAddressError",

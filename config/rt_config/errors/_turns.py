@@ -40,3 +40,11 @@ class UnusableReplyError(TurnError):
     error_code = "unusable_reply"
     message = "the reply was refused: {reason}. The turn stays open."
     hint = "answer in your own voice, starting with ## Position"
+
+
+class BadTokenError(TurnError):
+    """A token that is not the seat's own."""
+
+    error_code = "bad_token"
+    message = "this is not the token of seat {seat}."
+    hint = "run rt from the seat's own session"

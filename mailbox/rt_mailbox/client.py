@@ -1,0 +1,112 @@
+"""The one module that makes redis-py clients: explicit timeouts, no silent resend, errors translated once.
+
+redis-py's defaults send a command that timed out again, which would store a message twice; here nothing is repeated.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import redis
+from redis.backoff import NoBackoff
+from redis.exceptions import (
+    BusyLoadingError,
+    ConnectionError as RedisConnectionError,
+    NoScriptError,
+    OutOfMemoryError,
+    RedisError,
+    TimeoutError as RedisTimeoutError,
+)
+from redis.retry import Retry
+
+from rt_config.errors import BusDownError, BusFullError
+from rt_mailbox import lua
+from rt_mailbox.door import read_reply, server_error
+from rt_mailbox.keys import root
+
+if TYPE_CHECKING:
+    from rt_mailbox.door import Reply
+
+CONNECT_SECONDS = 2.0
+ANSWER_SECONDS = 10.0
+
+
+class RedisDoor:
+    """The library's door. Safe for threads, as redis-py's client is."""
+
+    def __init__(self, url: str, *, shebang: bool = True) -> None:
+        self.url = url
+        self.client = connect(url)
+        self._shebang = shebang
+        self._shas: dict[str, str] = {}
+
+    def script(self, name: str, space: str, *args: str | int) -> Reply:
+        """Run one script by its SHA, loading it when the server does not know it."""
+        text = lua.text(name, shebang=self._shebang)
+        sha = self._shas.get(name) or self._shas.setdefault(name, hashlib.sha1(text.encode()).hexdigest())  # noqa: S324
+        raw = _encoded((root(space), *args))
+        with translated(self.url):
+            try:
+                reply = self.client.execute_command("EVALSHA", sha, 1, *raw)
+            except NoScriptError:
+                reply = self.client.execute_command("EVAL", text, 1, *raw)
+        return read_reply(reply)
+
+    def command(self, *args: str | int, block_ms: int = 0) -> Any:
+        """One plain command, its reply as the server gives it."""
+        with translated(self.url):
+            if not block_ms:
+                return self.client.execute_command(*_encoded(args))
+            connection = self.client.connection_pool.get_connection()
+            try:
+                connection.send_command(*_encoded(args))
+                return connection.read_response(timeout=ANSWER_SECONDS + block_ms / 1000)
+            finally:
+                connection.disconnect()  # nothing of a broken wait may be read by the next command
+                self.client.connection_pool.release(connection)
+
+    def close(self) -> None:
+        """Give the connections up."""
+        self.client.close()
+
+
+def _encoded(args: tuple[str | int, ...]) -> list[bytes | int]:
+    """Text as bytes: hiredis packs strict UTF-8 only, and a body must come back as it went."""
+    return [arg if isinstance(arg, int) else arg.encode("utf-8", "surrogateescape") for arg in args]
+
+
+def connect(url: str) -> redis.Redis:
+    """A client for `url`: unix://PATH as it stands, redis:// and rediss:// as redis-py reads them."""
+    options: dict[str, Any] = {
+        "encoding_errors": "surrogateescape",
+        "decode_responses": True,
+        "socket_connect_timeout": CONNECT_SECONDS,
+        "socket_timeout": ANSWER_SECONDS,
+        "retry": Retry(NoBackoff(), 0),
+        "retry_on_timeout": False,
+        "protocol": 2,
+    }
+    if url.startswith("unix://"):
+        return redis.Redis(unix_socket_path=url.removeprefix("unix://"), **options)
+    return redis.Redis.from_url(url, **options)
+
+
+@contextmanager
+def translated(url: str) -> Iterator[None]:
+    """redis-py's errors as ours.
+
+    Raises:
+        BusDownError: no connection, or no answer in time (then the outcome is unknown).
+        BusFullError: the server's memory is full; nothing was stored.
+    """
+    try:
+        yield
+    except OutOfMemoryError as exc:
+        raise BusFullError from exc
+    except (RedisConnectionError, RedisTimeoutError, BusyLoadingError) as exc:
+        raise BusDownError(url=url.rpartition("@")[2], reason=str(exc)) from exc
+    except RedisError as exc:
+        raise server_error(str(exc), url) from exc

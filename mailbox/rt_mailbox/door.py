@@ -1,0 +1,58 @@
+"""What a door to the bus can do, and how replies and refusals of scripts are read: the meaning both doors share."""
+
+from __future__ import annotations
+
+from rt_config.errors import BusDownError, BusError, BusFullError, DiskFullError, from_code
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # the name typing.TYPE_CHECKING costs 5 ms
+    from typing import Any, Protocol
+
+    Reply = dict[str, Any]
+
+    class Door(Protocol):
+        """A connection to the bus. Text is UTF-8 with surrogateescape, so that bytes come back as they went."""
+
+        url: str
+
+        def script(self, name: str, space: str, *args: str | int) -> Reply:
+            """Run one server-side script, atomically.
+
+            Raises:
+                RoundtableError: the refusal of the script, or what the server could not do.
+            """
+
+        def command(self, *args: str | int, block_ms: int = 0) -> Any:
+            """One plain command; `block_ms` is how long the server itself may hold it."""
+
+        def close(self) -> None:
+            """Give the connection up; it opens again by itself when used."""
+
+
+def read_reply(reply: list[Any]) -> Reply:
+    """{'ok', k, v, …} → dict; {'err', code, k, v, …} → the error of that code, raised."""
+    if reply[0] == "ok":
+        return dict(zip(reply[1::2], reply[2::2], strict=True))
+    raise from_code(reply[1], dict(zip(reply[2::2], reply[3::2], strict=True)))
+
+
+def pairs(flat: list[Any]) -> Reply:
+    """[k, v, …] → dict, as HGETALL and XRANGE give it."""
+    return dict(zip(flat[::2], flat[1::2], strict=True))
+
+
+def mapping(reply: Any) -> Reply:
+    """HGETALL's answer as a dict, from either door."""
+    return reply if isinstance(reply, dict) else pairs(reply)
+
+
+def server_error(text: str, url: str) -> BusError:
+    """The error for an error reply of the server, by its first word."""
+    word = text.split(" ", 1)[0]
+    if word == "OOM" or "OOM" in text[:200]:
+        return BusFullError()
+    if word == "MISCONF":
+        return DiskFullError(path="the server's folder", needed_bytes="?", free_bytes="?")
+    if word in ("LOADING", "MASTERDOWN", "READONLY"):
+        return BusDownError(url=url, reason=text)
+    return BusError(reason=text)

@@ -1,0 +1,48 @@
+"""The one module that names keys. Every key of a space carries its hash tag, so that a space is one slot.
+
+A key reads `rt:{<space>}:<kind>[:<part>…]`:
+
+    space                     hash    schema, epoch, clock (ms, never runs backwards), drift
+    groups                    set     group addresses
+    group:<group>             hash    created_at, state, head (last seq), members (active now)
+    log:<group>               stream  the record: ids <seq>-0, dense from 1, never trimmed
+    members:<group>           hash    person → visible|member intervals of seq, such as 1-4,9-|1-4,9-
+    cursors:<group>           hash    person → last seq read
+    own:<group>:<person>      zset    the person's own seqs above the cursor
+    idem:<group>              hash    sender, key → seq and sha1 of the body
+    idem_age:<group>          zset    the same fields by time, for expiry
+    queue:<address>           zset    mail ids by due time in ms: queued, or leased until then
+    dead:<address>            zset    dead letters by time
+    acked:<address>           zset    settled mail by time
+    addresses                 set     personal addresses that ever got mail
+    mail:<id>                 hash    one personal message
+    wake                      stream  a hint for blocked reads; capped, carries nothing
+    table                     hash    one discussion
+    seats                     zset    slugs in the order they sat down
+    seat:<slug>               hash    one seat
+    turns                     zset    turn ids in the order they opened
+    turn:<turn>               hash    one turn
+    pending:<slug>            zset    a seat's open turns, the current one first
+    events                    stream  asked, leased, replied, failed, nudged, decided …
+    host                      hash    the lock of the table's host, and its epoch
+    directory                 hash    (default space) table id → topic key, state
+    sessions                  hash    (default space) deck address → table id
+"""
+
+from __future__ import annotations
+
+SCHEMA = "1"
+
+
+def root(space: str) -> str:
+    """What every key of the space starts with; scripts get it as KEYS[1] and build the rest by the same rule."""
+    return "rt:{" + space + "}"
+
+
+def key(space: str, kind: str, *parts: str) -> str:
+    """The name of one key."""
+    return ":".join((root(space), kind, *parts))
+
+
+# The same rule for the scripts; they touch keys of their own space only.
+LUA = "local root = KEYS[1]\nlocal function key(...) return root .. ':' .. table.concat({...}, ':') end\n"

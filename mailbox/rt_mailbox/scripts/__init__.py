@@ -1,0 +1,1 @@
+"""The server-side scripts: one .lua file each, with keys, arguments and guarantee in its head comment."""

@@ -1,0 +1,13 @@
+#!lua flags=allow-oom
+-- uses: base group
+-- Mark as read up to a seq. args: group, person, epoch, cursor the reader started from, seq.
+-- Guarantee: moves forward only; a reader whose start has been taken back by a failover is refused (moved 0).
+local group, person, from, to = ARGV[1], ARGV[2], tonumber(ARGV[4]), tonumber(ARGV[5])
+if not membership(group, person) then return fail('unknown_person', 'group', group, 'person', person) end
+local cursor = tonumber(redis.call('HGET', key('cursors', group), person) or '0')
+local epoch = redis.call('HGET', key('space'), 'epoch') or '1'
+if epoch ~= ARGV[3] or cursor < from or to > group_head(group) then
+  return {'ok', 'cursor', cursor, 'moved', 0}
+end
+advance(group, person, to)
+return {'ok', 'cursor', math.max(cursor, to), 'moved', to > cursor and 1 or 0}

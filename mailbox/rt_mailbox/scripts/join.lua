@@ -1,0 +1,33 @@
+#!lua flags=
+-- uses: base group
+-- Make a person a member. args: group, person, history (all | none | last:N).
+-- Guarantee: history decides what earlier messages are visible; rejoining with all closes the gap, with none leaves it
+-- hidden for good. Eligible only from now on, whatever the history.
+local group, person, history = ARGV[1], ARGV[2], ARGV[3]
+local bad = not_writable(group)
+if bad then return bad end
+local visible, member = membership(group, person)
+visible, member = visible or {}, member or {}
+if is_open(member) then return fail('already_member', 'group', group, 'person', person) end
+local head = group_head(group)
+local from = head + 1
+if history == 'all' then
+  from = 1
+elseif history ~= 'none' then
+  from = math.max(1, head + 1 - tonumber(string.match(history, '^last:(%d+)$')))
+end
+local kept = {}
+for _, r in ipairs(visible) do
+  if r[2] and r[2] < from then
+    kept[#kept + 1] = r
+  else
+    from = math.min(from, r[1])
+  end
+end
+kept[#kept + 1] = {from, nil}
+member[#member + 1] = {head + 1, nil}
+set_membership(group, person, kept, member)
+redis.call('HSETNX', key('cursors', group), person, 0)
+redis.call('HINCRBY', key('group', group), 'members', 1)
+wake()
+return {'ok', 'visible', show_intervals(kept)}

@@ -1,0 +1,45 @@
+-- Time, replies and small helpers that every script uses.
+local function int(n) return string.format('%.0f', n) end
+
+local function wall()
+  local t = redis.call('TIME')
+  return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
+end
+
+-- Milliseconds that never run backwards, though the server's clock may: leases, deadlines and locks use it.
+local function clock()
+  local now = wall()
+  local seen = redis.call('HMGET', key('space'), 'clock', 'drift')
+  local last, drift = tonumber(seen[1] or '0'), tonumber(seen[2] or '0')
+  if now + drift < last then
+    drift = last - now
+    redis.call('HSET', key('space'), 'drift', int(drift))
+  end
+  redis.call('HSET', key('space'), 'clock', int(now + drift))
+  return now + drift
+end
+
+-- The same without a write, for scripts that only read.
+local function clock_seen()
+  local seen = redis.call('HMGET', key('space'), 'clock', 'drift')
+  return math.max(wall() + tonumber(seen[2] or '0'), tonumber(seen[1] or '0'))
+end
+
+local function fail(code, ...) return {'err', code, ...} end
+
+-- {k1, v1, …} → table; a missing key gives nil.
+local function hash(name)
+  local flat = redis.call('HGETALL', name)
+  if #flat == 0 then return nil end
+  local out = {}
+  for i = 1, #flat, 2 do out[flat[i]] = flat[i + 1] end
+  return out
+end
+
+local function event(kind, ...)
+  redis.call('XADD', key('events'), '*', 'type', kind, 'at', int(wall()), ...)
+end
+
+local function wake()
+  redis.call('XADD', key('wake'), 'MAXLEN', '~', 64, '*', 'w', '1')
+end

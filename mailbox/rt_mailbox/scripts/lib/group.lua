@@ -1,0 +1,128 @@
+-- Groups: intervals, appends, unread. A group is a stream and one cursor per person.
+local function intervals(text)
+  local out = {}
+  for a, b in string.gmatch(text, '(%d+)%-(%d*)') do
+    out[#out + 1] = {tonumber(a), tonumber(b)}
+  end
+  return out
+end
+
+local function show_intervals(list)
+  local out = {}
+  for i, r in ipairs(list) do out[i] = int(r[1]) .. '-' .. (r[2] and int(r[2]) or '') end
+  return table.concat(out, ',')
+end
+
+-- Visible and member intervals of a person, nil for somebody who never joined.
+local function membership(group, person)
+  local raw = redis.call('HGET', key('members', group), person)
+  if not raw then return nil end
+  local visible, member = string.match(raw, '^(.-)|(.*)$')
+  return intervals(visible), intervals(member)
+end
+
+local function set_membership(group, person, visible, member)
+  redis.call('HSET', key('members', group), person, show_intervals(visible) .. '|' .. show_intervals(member))
+end
+
+local function is_open(list) return #list > 0 and list[#list][2] == nil end
+
+-- nil when the person is a member now, else the error to return.
+local function not_member(group, person)
+  local _, member = membership(group, person)
+  if not member then return fail('unknown_person', 'group', group, 'person', person) end
+  if not is_open(member) then return fail('not_a_member', 'group', group, 'person', person) end
+  return nil
+end
+
+-- nil when the group takes messages, else the error to return.
+local function not_writable(group)
+  local state = redis.call('HGET', key('group', group), 'state')
+  if not state then return fail('unknown_group', 'group', group) end
+  if state ~= 'open' then return fail('group_closed', 'group', group) end
+  return nil
+end
+
+local function group_head(group) return tonumber(redis.call('HGET', key('group', group), 'head') or '0') end
+
+-- Append one message; returns seq, time and eligible_count. The caller has checked group and sender.
+-- A sender who had read everything has also read this one; otherwise it goes to the own seqs above the cursor.
+local function append(group, from, kind, round, turn, subject, body)
+  local seq = redis.call('HINCRBY', key('group', group), 'head', 1)
+  local now = wall()
+  local eligible = tonumber(redis.call('HGET', key('group', group), 'members') or '0')
+  local _, member = membership(group, from)
+  if member and is_open(member) then
+    eligible = eligible - 1
+    local cursor = tonumber(redis.call('HGET', key('cursors', group), from) or '0')
+    if cursor == seq - 1 then
+      redis.call('HSET', key('cursors', group), from, seq)
+    else
+      redis.call('ZADD', key('own', group, from), seq, seq)
+    end
+  end
+  redis.call('XADD', key('log', group), seq .. '-0', 'from', from, 'kind', kind, 'round', round, 'turn', turn,
+    'subject', subject, 'body', body, 'at', int(now), 'eligible', eligible)
+  return seq, now, eligible
+end
+
+-- Unread of a person in (cursor, upto]: cursor, count, the visible ranges as text, the last seq they hold.
+local function unread(group, person, upto)
+  local visible = membership(group, person)
+  local cursor = tonumber(redis.call('HGET', key('cursors', group), person) or '0')
+  local count, ranges = 0, {}
+  for _, r in ipairs(visible) do
+    local from, to = math.max(r[1], cursor + 1), math.min(r[2] or upto, upto)
+    if from <= to then
+      count = count + to - from + 1
+      ranges[#ranges + 1] = {from, to}
+    end
+  end
+  count = count - redis.call('ZCOUNT', key('own', group, person), '(' .. int(cursor), int(upto))
+  return cursor, count, show_intervals(ranges)
+end
+
+-- Move a cursor forward, never back.
+local function advance(group, person, to)
+  local cursor = tonumber(redis.call('HGET', key('cursors', group), person) or '0')
+  if to > cursor then
+    redis.call('HSET', key('cursors', group), person, int(to))
+    redis.call('ZREMRANGEBYSCORE', key('own', group, person), '-inf', int(to))
+  end
+end
+
+-- After a failover or a restore a cursor can stand above the head: clamp it, return the lost range once, else ''.
+local function clamp(group, person)
+  local head = group_head(group)
+  local cursor = tonumber(redis.call('HGET', key('cursors', group), person) or '0')
+  if cursor <= head then return '' end
+  redis.call('HSET', key('cursors', group), person, int(head))
+  redis.call('ZREMRANGEBYSCORE', key('own', group, person), '(' .. int(head), '+inf')
+  return int(head + 1) .. '-' .. int(cursor)
+end
+
+-- The seq that an idempotency key stands for: seq, conflict.
+local function remembered(group, from, name, body)
+  local raw = redis.call('HGET', key('idem', group), from .. '\n' .. name)
+  if not raw then return nil end
+  local seq, sha = string.match(raw, '^(%d+) (%x+)$')
+  return tonumber(seq), sha ~= redis.sha1hex(body)
+end
+
+-- Keys live 7 days and the last 10,000 of a group; each new one drops a few that are older.
+local function remember(group, from, name, seq, body, now)
+  local field = from .. '\n' .. name
+  redis.call('HSET', key('idem', group), field, int(seq) .. ' ' .. redis.sha1hex(body))
+  redis.call('ZADD', key('idem_age', group), int(now), field)
+  local old = redis.call('ZRANGEBYSCORE', key('idem_age', group), '-inf', int(now - 604800000), 'LIMIT', 0, 100)
+  local spare = redis.call('ZCARD', key('idem_age', group)) - #old - 10000
+  if spare > 0 then
+    for _, f in ipairs(redis.call('ZRANGE', key('idem_age', group), #old, #old + math.min(spare, 100) - 1)) do
+      old[#old + 1] = f
+    end
+  end
+  for _, f in ipairs(old) do
+    redis.call('HDEL', key('idem', group), f)
+    redis.call('ZREM', key('idem_age', group), f)
+  end
+end

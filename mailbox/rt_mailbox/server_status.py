@@ -1,0 +1,104 @@
+"""What a server says about itself, and what a crash of it can lose. Pure, but for `status`, which asks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from rt_config.errors import BusDownError
+from rt_mailbox import disk, server_files, server_wire
+
+if TYPE_CHECKING:
+    from rt_config.settings import Settings
+
+_WARN_AT = 0.8  # of maxmemory
+
+
+@dataclass(frozen=True)
+class Status:
+    """One look at the server. Sizes are bytes; maxmemory 0 means no limit; free_bytes -1 another machine's disk."""
+
+    running: bool
+    url: str
+    pid: int | None = None
+    kind: Literal["valkey", "redis"] | None = None
+    version: str = ""
+    uptime_seconds: int = 0
+    used_memory: int = 0
+    maxmemory: int = 0
+    aof_enabled: bool = False
+    appendfsync: str = ""
+    aof_last_write_status: str = ""
+    loading: bool = False
+    free_bytes: int = -1
+    durability: str = ""
+    memory_warning: bool = False
+
+
+def status(settings: Settings) -> Status:
+    """How the server behind `settings` is; `running` is False when none answers. Starts nothing.
+
+    Raises:
+        BusDownError: the URL is TLS, sentinel or cluster; ask through the library's client and call `describe`.
+    """
+    url = settings.redis_url or server_files.here().url
+    if not server_wire.speaks(url):
+        raise BusDownError(url=server_wire.shown(url), reason="ask it through the library's client")
+    free = -1 if settings.redis_url else disk.free_bytes(disk.data_dir())
+    try:
+        with server_wire.connected(url) as wire:
+            return describe(url, wire.info() | _configured(wire), free)
+    except BusDownError:
+        return Status(
+            running=False, url=server_wire.shown(url), free_bytes=free, durability="no server answers"
+        )
+
+
+def describe(url: str, facts: Mapping[str, str], free_bytes: int = -1) -> Status:
+    """The status of a server that answered `facts`: INFO merged with CONFIG `appendfsync` and `save`, if shown."""
+    used, most = int(facts.get("used_memory", 0)), int(facts.get("maxmemory", 0))
+    return Status(
+        running=True,
+        url=server_wire.shown(url),
+        pid=int(facts["process_id"]) if "process_id" in facts else None,
+        kind="valkey" if "valkey_version" in facts else "redis",
+        version=version(facts),
+        uptime_seconds=int(facts.get("uptime_in_seconds", 0)),
+        used_memory=used,
+        maxmemory=most,
+        aof_enabled=facts.get("aof_enabled") == "1",
+        appendfsync=facts.get("appendfsync", ""),
+        aof_last_write_status=facts.get("aof_last_write_status", ""),
+        loading=facts.get("loading") == "1",
+        free_bytes=free_bytes,
+        durability=durability(facts),
+        memory_warning=most > 0 and used >= _WARN_AT * most,
+    )
+
+
+def version(facts: Mapping[str, str]) -> str:
+    """The server's own version; Valkey's `redis_version` only says what it imitates."""
+    return facts.get("valkey_version") or facts.get("redis_version", "")
+
+
+def durability(facts: Mapping[str, str]) -> str:
+    """One sentence: what a crash of this server can lose. It promises no more than the server's settings do."""
+    if "aof_enabled" not in facts:
+        return "what a crash can lose is unknown: the server does not show its settings"
+    if facts["aof_enabled"] != "1":
+        if facts.get("save") == "":
+            return "a crash loses everything: the server writes nothing to disk"
+        return "a crash loses everything since the last snapshot: the server keeps no append-only file"
+    known = {
+        "always": "a crash loses nothing that was acknowledged: each write is on disk before its answer",
+        "everysec": "a crash can lose about the last two seconds, acknowledged messages too",
+        "no": "a crash can lose what was not written out yet, and the machine's crash up to about 30 seconds",
+    }
+    unknown = "what a crash can lose is unknown: there is an append-only file, but appendfsync is not shown"
+    return known.get(facts.get("appendfsync", ""), unknown)
+
+
+def _configured(wire: server_wire.Wire) -> dict[str, str]:
+    values = {name: wire.config(name) for name in ("appendfsync", "save")}
+    return {name: value for name, value in values.items() if value is not None}
