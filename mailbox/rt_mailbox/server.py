@@ -121,8 +121,9 @@ def stop(settings: Settings, grace: float | None = None) -> bool:
 
 
 def _running(place: server_files.Place, seconds: float) -> Process | None:
-    """The server's process, as it says itself, else as recorded; None when there is none. One that is about to start
-    or to end is given `seconds`.
+    """The server's process, as it says itself, else as recorded; None when there is none.
+
+    One that is about to start or to end is given `seconds`.
     """
     from rt_mailbox import server_process
 

@@ -102,7 +102,7 @@ def _start_locked(settings: Settings, place: Place, lock: int, candidates: Itera
             disk.require_free(str(place.folder), settings.min_free_bytes)
             reason = server_files.log_since(place, seen) or complaint or "no word in its log"
             raise BusDownError(url=place.url, reason=f"{binary.path} ended right after its start: {reason}")
-        _introduce(place, binary, answer)
+        _introduce(place, binary)
         return answer
     finally:
         for descriptor in (alive, held_by_server, lock):
@@ -147,7 +147,7 @@ def _first_answer(place: Place, alive: int) -> Probe | None:
     raise BusDownError(url=place.url, reason="it was started but does not answer")
 
 
-def _introduce(place: Place, binary: server_binary.Binary, answer: Probe) -> None:
+def _introduce(place: Place, binary: server_binary.Binary) -> None:
     """Record who the new server is, and take no server that forgets.
 
     Raises:
@@ -157,7 +157,7 @@ def _introduce(place: Place, binary: server_binary.Binary, answer: Probe) -> Non
         process = server_process.of_pid(int(wire.info("server").get("process_id", "0")))
         if process:
             server_process.record(place, process)
-        if answer.info.get("aof_enabled") == "1" and wire.config("appendfsync") == "always":
+        if wire.config("appendonly") == "yes" and wire.config("appendfsync") == "always":
             return
     if process:
         process.send(signal.SIGKILL)

@@ -56,7 +56,7 @@ def status(settings: Settings) -> Status:
 
 
 def describe(url: str, facts: Mapping[str, str], free_bytes: int = -1) -> Status:
-    """The status of a server that answered `facts`: INFO merged with CONFIG `appendfsync` and `save`, if shown."""
+    """The status of a server that answered `facts`: INFO merged with CONFIG `appendonly`, `appendfsync`, `save`, if shown."""
     used, most = int(facts.get("used_memory", 0)), int(facts.get("maxmemory", 0))
     return Status(
         running=True,
@@ -67,7 +67,7 @@ def describe(url: str, facts: Mapping[str, str], free_bytes: int = -1) -> Status
         uptime_seconds=int(facts.get("uptime_in_seconds", 0)),
         used_memory=used,
         maxmemory=most,
-        aof_enabled=facts.get("aof_enabled") == "1",
+        aof_enabled=_keeps_log(facts) is True,
         appendfsync=facts.get("appendfsync", ""),
         aof_last_write_status=facts.get("aof_last_write_status", ""),
         loading=facts.get("loading") == "1",
@@ -84,9 +84,10 @@ def version(facts: Mapping[str, str]) -> str:
 
 def durability(facts: Mapping[str, str]) -> str:
     """One sentence: what a crash of this server can lose. It promises no more than the server's settings do."""
-    if "aof_enabled" not in facts:
+    keeps_log = _keeps_log(facts)
+    if keeps_log is None:
         return "what a crash can lose is unknown: the server does not show its settings"
-    if facts["aof_enabled"] != "1":
+    if not keeps_log:
         if facts.get("save") == "":
             return "a crash loses everything: the server writes nothing to disk"
         return "a crash loses everything since the last snapshot: the server keeps no append-only file"
@@ -99,6 +100,13 @@ def durability(facts: Mapping[str, str]) -> str:
     return known.get(facts.get("appendfsync", ""), unknown)
 
 
+def _keeps_log(facts: Mapping[str, str]) -> bool | None:
+    """Whether there is an append-only file; INFO alone says no while the server loads it."""
+    if "appendonly" in facts:
+        return facts["appendonly"] == "yes"
+    return facts["aof_enabled"] == "1" if "aof_enabled" in facts else None
+
+
 def _configured(wire: server_wire.Wire) -> dict[str, str]:
-    values = {name: wire.config(name) for name in ("appendfsync", "save")}
+    values = {name: wire.config(name) for name in ("appendonly", "appendfsync", "save")}
     return {name: value for name, value in values.items() if value is not None}
