@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import shutil
 import sys
@@ -13,7 +12,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.helpers import BIN, Bus, eventually
+from tests import leftovers
+from tests.helpers import BIN, Bus
 
 _FOREIGN_PREFIXES = ("RT_", "TMUX", "CLAUDE", "CODEX", "XDG_")
 _FOREIGN_NAMES = frozenset({"NO_COLOR", "FORCE_COLOR", "COLUMNS", "LINES", "PAGER", "EDITOR", "VISUAL"})
@@ -53,7 +53,7 @@ def rt_home(request: pytest.FixtureRequest, tools: Path) -> Iterator[Path]:
         try:
             yield home
         finally:
-            left = _end_processes(base, before)
+            left = leftovers.end(base, before)
             touched_tmux = list(base.glob("tmux-*/default"))
             shutil.rmtree(base, ignore_errors=True)
     wrong = [f"left running (killed now): {name}" for name in left]
@@ -97,46 +97,3 @@ def _private_environment(patch: pytest.MonkeyPatch, base: Path) -> None:
     patch.setenv("TMUX_TMPDIR", str(base))  # a call without a socket name must not reach the user's server
     patch.setenv("LC_ALL", "en_US.UTF-8" if sys.platform == "darwin" else "C.UTF-8")
     patch.setenv("PATH", os.pathsep.join([str(BIN), os.environ.get("PATH", os.defpath)]))
-
-
-def _end_processes(base: Path, before: set[int]) -> list[str]:
-    """Kill what still runs for this test, after a moment to end by itself, and name it."""
-    if not _of_this_test(base, before):
-        return []
-    with contextlib.suppress(AssertionError):
-        eventually(lambda: not _of_this_test(base, before), seconds=2.0)
-    left = _of_this_test(base, before)
-    names = [f"{process.pid} {_command(process)}" for process in left]
-    for process in left:
-        try:
-            process.kill()
-        except psutil.NoSuchProcess:
-            continue
-    psutil.wait_procs(left, timeout=5)
-    return names
-
-
-def _of_this_test(base: Path, before: set[int]) -> list[psutil.Process]:
-    found = []
-    for pid in set(psutil.pids()) - before - {os.getpid()}:
-        try:
-            process = psutil.Process(pid)
-            if process.status() != psutil.STATUS_ZOMBIE and _mentions(process, str(base)):
-                found.append(process)
-        except psutil.Error:
-            continue
-    return found
-
-
-def _mentions(process: psutil.Process, base: str) -> bool:
-    """Whether its environment or its command line (a server may have overwritten its environment) names `base`."""
-    if any(base in word for word in process.cmdline()):
-        return True
-    return process.environ().get("RT_HOME", "").startswith(base)
-
-
-def _command(process: psutil.Process) -> str:
-    try:
-        return " ".join(process.cmdline())[:200]
-    except psutil.Error:
-        return "(gone)"
