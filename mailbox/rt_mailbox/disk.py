@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
 from rt_config import env
 from rt_config.errors import DiskFullError
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from rt_config.settings import Settings
 

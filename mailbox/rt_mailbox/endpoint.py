@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import contextlib
 import os
-from typing import TYPE_CHECKING
 
 from rt_config import env
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from rt_config.settings import Settings
 

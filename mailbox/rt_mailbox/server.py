@@ -108,15 +108,18 @@ def stop(settings: Settings, grace: float | None = None) -> bool:
 
     Raises:
         UsageError: RT_REDIS_URL names a server that is not ours to stop.
-        BusDownError: it is silent and its pid is not known, or it survives SIGKILL.
+        BusDownError: it is silent and its pid is not known, it survives SIGKILL, or its folder is somebody else's.
     """
     _refuse_foreign(settings)
     place = server_files.here()
     patience = settings.kill_grace_seconds if grace is None else grace
-    process = _running(place, patience)
-    if process:
-        _end(place, process, patience)
-    _tidy(place, patience)
+    try:
+        process = _running(place, patience)
+        if process:
+            _end(place, process, patience)
+        _tidy(place, patience)
+    except OSError as exc:
+        raise BusDownError(url=place.url, reason=str(exc)) from exc
     return process is not None
 
 
@@ -130,7 +133,7 @@ def _running(place: server_files.Place, seconds: float) -> Process | None:
     deadline = time.monotonic() + seconds
     while True:
         try:
-            with server_wire.connected(place.url) as wire:
+            with server_wire.connected(place.url, 1.0) as wire:
                 process = server_process.of_pid(int(wire.info("server").get("process_id", "0")))
         except BusDownError:
             process = server_process.recorded(place)
@@ -172,10 +175,10 @@ def _end(place: server_files.Place, process: Process, grace: float) -> None:
 def _shut_down(url: str) -> None:
     """Ask for an orderly end: the append-only file is synced; there is no snapshot to save."""
     try:
-        with server_wire.connected(url) as wire:
+        with server_wire.connected(url, 0.5) as wire:
             wire.ask("SHUTDOWN", "NOSAVE")
     except BusDownError:
-        return  # the answer to success is a closed connection
+        return  # success is a closed connection; whether the process ended is seen by its pid
 
 
 def _loaded(url: str, answer: Probe, say: Say, place: server_files.Place | None = None) -> str:

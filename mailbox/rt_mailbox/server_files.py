@@ -101,11 +101,12 @@ def try_lock(place: Place) -> int | None:
 
 
 def is_free(place: Place) -> bool:
-    """Whether no server runs or is being started here."""
-    try:
-        descriptor = try_lock(place)
-    except OSError:
-        return False
+    """Whether no server runs or is being started here.
+
+    Raises:
+        OSError: the folder cannot be made or entered.
+    """
+    descriptor = try_lock(place)
     if descriptor is not None:
         os.close(descriptor)
     return descriptor is not None
@@ -134,12 +135,14 @@ def shorten_log(place: Place) -> None:
 
 
 def log_since(place: Place, offset: int) -> str:
-    """The log's last lines after `offset`, for an error: at most three, without the server's time stamps."""
+    """What the log complains about after `offset`, else its last line; at most two lines, without the time stamps."""
     try:
         written = place.log.read_bytes()[offset:].decode(errors="replace")
     except OSError:
         return ""
-    return "; ".join(line.split(" ", 6)[-1].strip("#*- ") for line in written.splitlines()[-3:])
+    lines = written.splitlines()
+    told = [line for line in lines if " # " in line and "WARNING" not in line][-2:] or lines[-1:]
+    return "; ".join(line.split(" ", 6)[-1].strip() for line in told)
 
 
 def half_of_memory() -> int:

@@ -34,6 +34,10 @@ _KEPT_ENVIRONMENT = (
 )  # no secret of the caller's goes along
 
 
+class _EndedError(Exception):
+    """The process just started has ended; its log says why."""
+
+
 def start(settings: Settings, place: Place, say: Say, candidates: Iterable[Path] | None) -> Probe:
     """Return how the server at `place` answers; start it when there is none. Of racing callers exactly one does.
 
@@ -97,12 +101,15 @@ def _start_locked(settings: Settings, place: Place, lock: int, candidates: Itera
         finally:
             os.close(held_by_server)
             held_by_server = -1
-        answer = _first_answer(place, alive)
-        if answer is None:
+        try:
+            answer = _first_answer(place, alive)
+            _introduce(place, binary)
+        except _EndedError as exc:
             disk.require_free(str(place.folder), settings.min_free_bytes)
             reason = server_files.log_since(place, seen) or complaint or "no word in its log"
-            raise BusDownError(url=place.url, reason=f"{binary.path} ended right after its start: {reason}")
-        _introduce(place, binary)
+            raise BusDownError(
+                url=place.url, reason=f"{binary.path} ended right after its start: {reason}"
+            ) from exc
         return answer
     finally:
         for descriptor in (alive, held_by_server, lock):
@@ -130,17 +137,18 @@ def _spawn(binary: Path, place: Place, inherited: tuple[int, ...]) -> str:
     return " ".join(ran.stdout.decode(errors="replace").split())[:300]
 
 
-def _first_answer(place: Place, alive: int) -> Probe | None:
-    """The new server's first answer; None when its process ended instead.
+def _first_answer(place: Place, alive: int) -> Probe:
+    """The new server's first answer.
 
     Raises:
+        _EndedError: its process ended instead.
         BusDownError: it lives but says nothing.
     """
     deadline = time.monotonic() + SILENCE_SECONDS
     while time.monotonic() < deadline:
         ended, _, _ = select.select([alive], [], [], _STEP_SECONDS / 2)
         if ended:
-            return None
+            raise _EndedError
         answer = probe(place.url)
         if answer.state != "down":
             return answer
@@ -151,17 +159,21 @@ def _introduce(place: Place, binary: server_binary.Binary) -> None:
     """Record who the new server is, and take no server that forgets.
 
     Raises:
+        _EndedError: it has ended meanwhile; a record that it cannot read ends it while it loads.
         NoServerError: it does not keep what it is told; it is stopped again.
     """
-    with connected(place.url) as wire:
-        process = server_process.of_pid(int(wire.info("server").get("process_id", "0")))
-        if process:
-            server_process.record(place, process)
-        if wire.config("appendonly") == "yes" and wire.config("appendfsync") == "always":
-            return
+    try:
+        with connected(place.url, SILENCE_SECONDS) as wire:
+            process = server_process.of_pid(int(wire.info("server").get("process_id", "0")))
+            durable = wire.config("appendonly") == "yes" and wire.config("appendfsync") == "always"
+    except BusDownError as exc:
+        raise _EndedError from exc
     if process:
-        process.send(signal.SIGKILL)
-    raise server_binary.no_server([f"{binary.path}: does not keep its data on disk"])
+        server_process.record(place, process)
+    if not durable:
+        if process:
+            process.send(signal.SIGKILL)
+        raise server_binary.no_server([f"{binary.path}: does not keep its data on disk"])
 
 
 def _translated(exc: OSError, settings: Settings, place: Place) -> BusDownError | DiskFullError:
