@@ -10,7 +10,7 @@ import _socket  # the socket module itself costs half an interpreter start
 
 import hiredis
 
-from rt_config.errors import BusDownError
+from rt_config.errors import BusDownError, BusError
 from rt_mailbox import lua
 from rt_mailbox.door import read_reply, server_error
 from rt_mailbox.keys import root
@@ -41,23 +41,31 @@ class HotDoor:
 
     def script(self, name: str, space: str, *args: str | int) -> Reply:
         """Run one script. EVAL with the whole text: a process that runs one script gains nothing from EVALSHA."""
-        return read_reply(self.command("EVAL", lua.text(name, shebang=self._shebang), 1, root(space), *args))
+        try:
+            return read_reply(self.command("EVAL", lua.text(name, shebang=self._shebang), 1, root(space), *args))
+        except BusError as exc:
+            if not (self._shebang and "compiling script" in str(exc)):  # nothing ran: the server is older than 7
+                raise
+            self._shebang = False
+            return self.script(name, space, *args)
 
     def command(self, *args: str | int, block_ms: int = 0) -> Any:
         """One command and its reply; never sent twice.
 
         Raises:
-            BusDownError: no connection, or no answer in time (then the outcome is unknown).
+            BusDownError: no connection, or no answer in time (then `sent` is True and the outcome unknown).
         """
+        sent = False
         try:
             if self._socket is None:
                 self._connect()
+            sent = True
             self._socket.settimeout(ANSWER_SECONDS + block_ms / 1000)
             self._send(args)
             reply = self._receive()
         except OSError as exc:
             self.close()
-            raise BusDownError(url=self.url, reason=str(exc) or type(exc).__name__) from exc
+            raise BusDownError(url=self.url, reason=str(exc) or type(exc).__name__, sent=sent) from exc
         except BaseException:
             self.close()  # an answer may still be under way; the next command must not read it
             raise

@@ -1,0 +1,65 @@
+"""A door for hosts and seats: when the bus goes away it waits for it to come back, and then says bus_down.
+
+They only run scripts that are safe to repeat (closed once, counted once, the same key), so a command whose answer was lost
+is sent again.
+"""
+
+from __future__ import annotations
+
+import time
+
+from rt_config.errors import BusDownError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from rt_mailbox.door import Door, Reply
+
+WAIT_SECONDS = 30.0
+_FIRST_PAUSE = 0.05
+
+
+class PatientDoor:
+    """`door`, with up to `seconds` of patience for a server that does not answer.
+
+    Raises:
+        BusDownError: from every method, when the server stayed away that long.
+    """
+
+    def __init__(self, door: Door, seconds: float = WAIT_SECONDS, say: Callable[[str], None] = lambda _: None) -> None:
+        self.url = door.url
+        self._door, self._seconds, self._say = door, seconds, say
+
+    def script(self, name: str, space: str, *args: str | int) -> Reply:
+        """As the door's own."""
+        return self._patiently(lambda: self._door.script(name, space, *args))
+
+    def command(self, *args: str | int, block_ms: int = 0) -> Any:
+        """As the door's own."""
+        return self._patiently(lambda: self._door.command(*args, block_ms=block_ms))
+
+    def close(self) -> None:
+        """Give the connection up."""
+        self._door.close()
+
+    def _patiently(self, call: Callable[[], Any]) -> Any:
+        end, pause, told = 0.0, _FIRST_PAUSE, False
+        while True:
+            try:
+                found = call()
+            except BusDownError as exc:
+                now = time.monotonic()
+                end = end or now + self._seconds
+                if now >= end:
+                    raise
+                if not told:
+                    self._say(f"the bus does not answer, waiting up to {self._seconds:.0f} s: {exc}")
+                    told = True
+                time.sleep(pause)  # nothing tells when a server comes back
+                pause = min(pause * 1.5, 1.0)
+            else:
+                if told:
+                    self._say("the bus is back")
+                return found

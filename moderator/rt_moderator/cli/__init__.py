@@ -1,0 +1,1 @@
+"""The commands of `rt`: each parses, makes one library call, prints."""

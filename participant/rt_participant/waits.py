@@ -1,0 +1,61 @@
+"""Waiting: for a turn in a seat; for anything to drain, for replies or for all of them on an operator's shell."""
+
+from __future__ import annotations
+
+from rt_config.errors import BadConfigError
+from rt_mailbox import groups, tables, turns, waiting
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from rt_participant.acts import Actor
+
+FOREVER = 10.0 * 365 * 86_400
+
+
+def wait(actor: Actor, what: str = "any", seconds: float | None = None) -> dict[str, Any]:
+    """Wait for `what`: any (drain would give something), all (no turn open), a number of replies of the open step.
+
+    In a seat: until `turn` would give one. Ready at once when nothing is open. Returns {ready, unread, waiting_for};
+    ready is False when `seconds` ran out.
+
+    Raises:
+        BadConfigError: what is none of these.
+    """
+    watch = waiting.Watch(actor.door, actor.table, f"log {actor.group}", "events", "wake")
+    ready = waiting.until(watch, _question(actor, what), FOREVER if seconds is None else seconds)
+    if actor.token:
+        return {"ready": ready, "unread": 0, "waiting_for": []}
+    return {"ready": ready, "unread": _unread(actor), "waiting_for": waiting_for(actor)}
+
+
+def waiting_for(actor: Actor) -> list[str]:
+    """The seats whose turn is open."""
+    found = tables.snapshot(actor.door, actor.table) or {"turns": []}
+    return [t["seat"] for t in found["turns"] if t["state"] == "open"]
+
+
+def _question(actor: Actor, what: str) -> Callable[[], bool]:
+    if actor.token:
+        return lambda: bool(turns.peek(actor.door, actor.table, actor.slug)["turn"])
+    if what in ("any", "gate"):
+        return lambda: _unread(actor) > 0
+    if what == "all":
+        return lambda: not waiting_for(actor)
+    if what.isdigit():
+        return lambda: _answered(actor, int(what))
+    raise BadConfigError(where="--for", reason="any, all, gate or a number of replies")
+
+
+def _answered(actor: Actor, wanted: int) -> bool:
+    found = tables.snapshot(actor.door, actor.table)
+    if found is None:
+        return True
+    step = [t for t in found["turns"] if t["step"] == found["table"].get("step")]
+    return sum(t["state"] == "answered" for t in step) >= wanted or not any(t["state"] == "open" for t in step)
+
+
+def _unread(actor: Actor) -> int:
+    return int(groups.unread(actor.door, actor.table, actor.group, actor.person)["unread"])
