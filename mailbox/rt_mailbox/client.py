@@ -14,17 +14,18 @@ import redis
 from redis.backoff import NoBackoff
 from redis.exceptions import (
     BusyLoadingError,
-    ConnectionError as RedisConnectionError,
     NoScriptError,
     OutOfMemoryError,
     RedisError,
-    TimeoutError as RedisTimeoutError,
+    ResponseError,
 )
+from redis.exceptions import ConnectionError as RedisConnectionError
+from redis.exceptions import TimeoutError as RedisTimeoutError
 from redis.retry import Retry
 
 from rt_config.errors import BusDownError, BusFullError
 from rt_mailbox import lua
-from rt_mailbox.door import read_reply, server_error
+from rt_mailbox.door import read_reply, server_error, shown, unquoted
 from rt_mailbox.keys import root
 
 if TYPE_CHECKING:
@@ -39,20 +40,19 @@ class RedisDoor:
 
     def __init__(self, url: str, *, shebang: bool = True) -> None:
         self.url = url
-        self.client = connect(url)
+        self.client: Any = connect(url)
         self._shebang = shebang
         self._shas: dict[str, str] = {}
 
     def script(self, name: str, space: str, *args: str | int) -> Reply:
         """Run one script by its SHA, loading it when the server does not know it."""
-        text = lua.text(name, shebang=self._shebang)
-        sha = self._shas.get(name) or self._shas.setdefault(name, hashlib.sha1(text.encode()).hexdigest())  # noqa: S324
+        sha = self._shas.get(name) or self._sha(name)
         raw = _encoded((root(space), *args))
         with translated(self.url):
             try:
                 reply = self.client.execute_command("EVALSHA", sha, 1, *raw)
             except NoScriptError:
-                reply = self.client.execute_command("EVAL", text, 1, *raw)
+                reply = self._load_and_run(name, raw)
         return read_reply(reply)
 
     def command(self, *args: str | int, block_ms: int = 0) -> Any:
@@ -60,17 +60,37 @@ class RedisDoor:
         with translated(self.url):
             if not block_ms:
                 return self.client.execute_command(*_encoded(args))
-            connection = self.client.connection_pool.get_connection()
-            try:
-                connection.send_command(*_encoded(args))
-                return connection.read_response(timeout=ANSWER_SECONDS + block_ms / 1000)
-            finally:
-                connection.disconnect()  # nothing of a broken wait may be read by the next command
-                self.client.connection_pool.release(connection)
+            return self._block(args, ANSWER_SECONDS + block_ms / 1000)
 
     def close(self) -> None:
         """Give the connections up."""
         self.client.close()
+
+    def _sha(self, name: str) -> str:
+        text = lua.text(name, shebang=self._shebang)
+        found = self._shas[name] = hashlib.sha1(text.encode()).hexdigest()  # noqa: S324 (the server's own naming)
+        return found
+
+    def _load_and_run(self, name: str, raw: list[bytes | int]) -> Any:
+        try:
+            return self.client.execute_command("EVAL", lua.text(name, shebang=self._shebang), 1, *raw)
+        except ResponseError as exc:
+            if not (self._shebang and "compiling script" in str(exc)):
+                raise
+        self._shebang = False  # the server is older than 7, and has run nothing
+        self._shas.clear()
+        return self.client.execute_command("EVAL", lua.text(name, shebang=False), 1, *raw)
+
+    def _block(self, args: tuple[str | int, ...], seconds: float) -> Any:
+        connection = self.client.connection_pool.get_connection()
+        try:
+            connection.send_command(*_encoded(args))
+            return connection.read_response(timeout=seconds)
+        except BaseException:
+            connection.disconnect()  # its answer may still come; the next command must not read it
+            raise
+        finally:
+            self.client.connection_pool.release(connection)
 
 
 def _encoded(args: tuple[str | int, ...]) -> list[bytes | int]:
@@ -90,7 +110,7 @@ def connect(url: str) -> redis.Redis:
         "protocol": 2,
     }
     if url.startswith("unix://"):
-        return redis.Redis(unix_socket_path=url.removeprefix("unix://"), **options)
+        return redis.Redis(unix_socket_path=unquoted(url.removeprefix("unix://")), **options)
     return redis.Redis.from_url(url, **options)
 
 
@@ -107,6 +127,6 @@ def translated(url: str) -> Iterator[None]:
     except OutOfMemoryError as exc:
         raise BusFullError from exc
     except (RedisConnectionError, RedisTimeoutError, BusyLoadingError) as exc:
-        raise BusDownError(url=url.rpartition("@")[2], reason=str(exc)) from exc
+        raise BusDownError(url=shown(url), reason=str(exc)) from exc
     except RedisError as exc:
-        raise server_error(str(exc), url) from exc
+        raise server_error(str(exc), shown(url)) from exc

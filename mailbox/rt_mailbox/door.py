@@ -46,6 +46,20 @@ def mapping(reply: Any) -> Reply:
     return reply if isinstance(reply, dict) else pairs(reply)
 
 
+def shown(url: str) -> str:
+    """The URL without user and password, for messages."""
+    return url if url.startswith("unix:") else url.rpartition("@")[2]
+
+
+def unquoted(part: str) -> str:
+    """A part of a URL as it is meant; percent signs are rare, so that the import is too."""
+    if "%" not in part:
+        return part
+    from urllib.parse import unquote
+
+    return unquote(part)
+
+
 def server_error(text: str, url: str) -> BusError:
     """The error for an error reply of the server, by its first word."""
     word = text.split(" ", 1)[0]

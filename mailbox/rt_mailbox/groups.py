@@ -1,9 +1,11 @@
+# ruff: noqa: PLR0913 (a message has that many fields; all but the first few are keywords)
 """Groups through a door: create, join, leave, send, read, commit. Every change is one script."""
 
 from __future__ import annotations
 
-from rt_config.errors import BodyTooLargeError, EmptyBodyError
+from rt_config.errors import BadAddressError, BodyTooLargeError, EmptyBodyError, UsageError
 from rt_mailbox import records
+from rt_mailbox.addresses import check
 from rt_mailbox.door import mapping
 from rt_mailbox.keys import key as key_name
 
@@ -22,20 +24,26 @@ def check_body(body: str, limit: int = MAX_BODY_BYTES) -> None:
     Raises:
         EmptyBodyError: nothing but white space.
         BodyTooLargeError: more than `limit` bytes.
+        UsageError: half a surrogate pair, which no bytes stand for.
     """
     if not body.strip():
         raise EmptyBodyError
-    size = len(body.encode("utf-8", "surrogateescape"))
+    try:
+        size = len(body.encode("utf-8", "surrogateescape"))
+    except UnicodeEncodeError as exc:
+        raise UsageError(reason=f"the body is no text: {exc.reason} at character {exc.start}") from exc
     if size > limit:
         raise BodyTooLargeError(size=size, limit=limit)
 
 
 def create(door: Door, space: str, group: str) -> None:
-    """Create a group.
+    """Create a group; its address reads group/<name>.
 
     Raises:
-        GroupExistsError: it is there already; nothing changed.
+        BadAddressError, GroupExistsError: nothing changed.
     """
+    if not check(group).startswith("group/"):
+        raise BadAddressError(address=group)
     door.script("group_create", space, group)
 
 
@@ -43,8 +51,14 @@ def join(door: Door, space: str, group: str, person: str, history: str = "all") 
     """Make `person` a member; `history` is all, none or last:N.
 
     Raises:
+        UsageError: another history, or a person's name that is empty or does not print.
         UnknownGroupError, GroupClosedError, AlreadyMemberError: nothing changed.
     """
+    if not person or len(person) > 512 or not person.isprintable():
+        raise UsageError(reason=f"{person!r} cannot be a person's name.")
+    number = history.removeprefix("last:")
+    if history not in ("all", "none") and not (number != history and number.isdecimal() and number.isascii()):
+        raise UsageError(reason=f"{history!r} is not all, none or last:N.")
     door.script("join", space, group, person, history)
 
 
@@ -76,9 +90,7 @@ def send(
     Guarantees: stored once with the next dense seq, or not at all; the same `key` and body from the same person gives the
     first seq again. Without a key a send whose answer was lost must not be repeated.
 
-    Args:
-        seat: (slug, token) when a seat speaks; the token is checked.
-        round: the table's own round when empty.
+    `seat` is (slug, token) when a seat speaks, and the token is checked; `round` is the table's own when empty.
 
     Raises:
         EmptyBodyError, BodyTooLargeError, UnknownGroupError, GroupClosedError, UnknownPersonError, NotAMemberError,
@@ -111,20 +123,37 @@ def read(
 ) -> Reply:
     """The next unread messages of `person`, oldest first, without marking them: `commit` does, when they were shown.
 
-    Returns {messages, unread_left, lost, receipt}; `receipt` is what `commit` takes. Own messages are never among them.
-    A seat whose format hides its peers gets intents only.
+    Returns {messages, unread_left, lost, receipt, upto}; `receipt` is what `commit` takes. At most `most` messages and
+    `most_chars` characters of body (0: no bound), but at least one. Own messages are never among them. A seat whose
+    format hides its peers gets intents only. `lost` is the range `118-120` that a failover has taken, told once.
     """
     state = unread(door, space, group, person, seat)
-    found = records.messages(door, space, group, state["ranges"])
-    if seat[0] and state["view"] != "raw":
-        found = (m for m in found if m["kind"] == "intent")
-    taken = records.bounded(found, person, most, most_chars)
-    left = state["unread"] - len(taken)
-    if seat[0] and state["view"] != "raw":
-        left = 0 if len(taken) < most else left
-    to = taken[-1]["seq"] if taken and left > 0 else state["upto"]
-    receipt = (state["epoch"], state["cursor"], max(to, state["cursor"]))
-    return {"messages": taken, "unread_left": max(left, 0), "lost": state["lost"], "receipt": receipt, "upto": state["upto"]}
+    first_page = records.FIRST_PAGE if most_chars else min(most or records.PAGE, records.PAGE)
+    hides = bool(seat[0]) and state["view"] != "raw"
+    entries = records.entries(door, space, group, state["ranges"], first_page)
+    found = (m for m in map(records.message, entries) if not hides or m["kind"] == "intent")
+    taken, complete = records.bounded(found, person, most, most_chars)
+    left = 0
+    if not complete:
+        left = 1 + sum(1 for _ in found) if hides else state["unread"] - len(taken)
+    receipt = (state["epoch"], state["cursor"], read_up_to(state, taken[-1]["seq"] if taken else 0, complete))
+    return {
+        "messages": taken,
+        "unread_left": left,
+        "lost": state["lost"],
+        "receipt": receipt,
+        "upto": state["upto"],
+    }
+
+
+def read_up_to(state: Reply, last_seq: int, complete: bool) -> int:
+    """Where the cursor may go: to the last message taken, or, when none was left, to the end of what is visible.
+
+    Never into a time when the person was no member: a later join may open it.
+    """
+    if not complete:
+        return last_seq
+    return int(state["ranges"][-1][1]) if state["ranges"] else int(state["cursor"])
 
 
 def commit(door: Door, space: str, group: str, person: str, receipt: tuple[str, int, int]) -> bool:
@@ -146,7 +175,13 @@ def members(door: Door, space: str, group: str) -> list[Reply]:
     for person, text in sorted(spans.items()):
         visible, _, member = text.partition("|")
         out.append(
-            {"person": person, "active": member.endswith("-"), "visible": visible, "member": member, "cursor": int(seen.get(person, 0))}
+            {
+                "person": person,
+                "active": member.endswith("-"),
+                "visible": visible,
+                "member": member,
+                "cursor": int(seen.get(person, 0)),
+            }
         )
     return out
 
@@ -157,7 +192,9 @@ def read_by(message: Reply, people: list[Reply]) -> int:
     return sum(
         1
         for p in people
-        if p["person"] != message["from"] and p["cursor"] >= seq and any(a <= seq <= (b or seq) for a, b in _spans(p["member"]))
+        if p["person"] != message["from"]
+        and p["cursor"] >= seq
+        and any(a <= seq <= (b or seq) for a, b in _spans(p["member"]))
     )
 
 

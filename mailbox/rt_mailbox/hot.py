@@ -12,7 +12,7 @@ import hiredis
 
 from rt_config.errors import BusDownError, BusError
 from rt_mailbox import lua
-from rt_mailbox.door import read_reply, server_error
+from rt_mailbox.door import read_reply, server_error, shown, unquoted
 from rt_mailbox.keys import root
 
 TYPE_CHECKING = False
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 CONNECT_SECONDS = 2.0
 ANSWER_SECONDS = 10.0
+_CLOSED = "the server closed the connection"
 
 
 def serves(url: str) -> bool:
@@ -42,11 +43,13 @@ class HotDoor:
     def script(self, name: str, space: str, *args: str | int) -> Reply:
         """Run one script. EVAL with the whole text: a process that runs one script gains nothing from EVALSHA."""
         try:
-            return read_reply(self.command("EVAL", lua.text(name, shebang=self._shebang), 1, root(space), *args))
+            return read_reply(
+                self.command("EVAL", lua.text(name, shebang=self._shebang), 1, root(space), *args)
+            )
         except BusError as exc:
-            if not (self._shebang and "compiling script" in str(exc)):  # nothing ran: the server is older than 7
+            if not (self._shebang and "compiling script" in str(exc)):
                 raise
-            self._shebang = False
+            self._shebang = False  # the server is older than 7, and has run nothing
             return self.script(name, space, *args)
 
     def command(self, *args: str | int, block_ms: int = 0) -> Any:
@@ -65,12 +68,12 @@ class HotDoor:
             reply = self._receive()
         except OSError as exc:
             self.close()
-            raise BusDownError(url=self.url, reason=str(exc) or type(exc).__name__, sent=sent) from exc
+            raise BusDownError(url=shown(self.url), reason=str(exc) or type(exc).__name__, sent=sent) from exc
         except BaseException:
             self.close()  # an answer may still be under way; the next command must not read it
             raise
         if isinstance(reply, hiredis.ReplyError):
-            raise server_error(str(reply), self.url)
+            raise server_error(str(reply), shown(self.url))
         return reply
 
     def close(self) -> None:
@@ -84,7 +87,7 @@ class HotDoor:
         if self.url.startswith("unix://"):
             self._socket = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
             self._socket.settimeout(CONNECT_SECONDS)
-            self._socket.connect(self.url.removeprefix("unix://"))
+            self._socket.connect(unquoted(self.url.removeprefix("unix://")))
             return
         user, password, host, port, db = _parse(self.url)
         family, kind, proto, _, address = _socket.getaddrinfo(host, port, 0, _socket.SOCK_STREAM)[0]
@@ -100,7 +103,7 @@ class HotDoor:
         self._send(args)
         reply = self._receive()
         if isinstance(reply, hiredis.ReplyError):
-            raise BusDownError(url=self.url.rpartition("@")[2], reason=str(reply))
+            raise BusDownError(url=shown(self.url), reason=str(reply))
 
     def _send(self, args: tuple[str | int, ...]) -> None:
         parts = [b"*%d\r\n" % len(args)]
@@ -114,7 +117,7 @@ class HotDoor:
         while reply is False:
             data = self._socket.recv(65536)
             if not data:
-                raise ConnectionResetError("the server closed the connection")
+                raise ConnectionResetError(_CLOSED)
             self._reader.feed(data)
             reply = self._reader.gets()
         return reply
@@ -126,4 +129,5 @@ def _parse(url: str) -> tuple[str, str, str, int, str]:
     login, _, place = rest.rpartition("@")
     user, _, password = login.partition(":")
     host, _, port = place.rpartition(":") if place.rpartition("]")[2].count(":") else (place, "", "")
+    user, password = unquoted(user), unquoted(password)
     return user, password, host.strip("[]") or "127.0.0.1", int(port or 6379), db.partition("?")[0]

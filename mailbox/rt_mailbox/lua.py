@@ -1,3 +1,4 @@
+# ruff: noqa: PTH118, PTH120, PTH123, PTH208 (pathlib costs the hot door some milliseconds)
 """The text of a server-side script: the key rule, the libraries it names, then the script itself."""
 
 from __future__ import annotations
@@ -11,8 +12,9 @@ _texts: dict[tuple[str, bool], str] = {}
 
 
 def text(name: str, *, shebang: bool = True) -> str:
-    """The whole of script `name`. Servers before 7 do not know the `#!lua` line; without it full memory also refuses
-    scripts that only move cursors.
+    """The whole of script `name`.
+
+    Servers before 7 do not know the `#!lua` line; without it full memory also refuses scripts that only move cursors.
     """
     found = _texts.get((name, shebang))
     if found is None:

@@ -12,24 +12,35 @@ if TYPE_CHECKING:
 
     from rt_mailbox.door import Door
 
-PAGE = 500  # entries a round trip; more gains nothing
+PAGE = 1000  # entries a round trip; more gains nothing
+FIRST_PAGE = 16  # a bounded read seldom needs more, and a body can be a mebibyte
+FIELDS = ["from", "kind", "round", "turn", "subject", "body", "at", "eligible"]  # as the scripts write them
 
 
 def message(entry: list[Any] | tuple[str, Any]) -> dict[str, Any]:
     """One stream entry as a message: seq, from, kind, round, turn, subject, body, sent_at (ms), eligible_count."""
-    name, fields = entry
-    values = fields if isinstance(fields, dict) else pairs(fields)
+    seq, sender, kind, round_, turn, subject, body, sent_at, eligible = parsed(entry)
     return {
-        "seq": int(name.partition("-")[0]),
-        "from": values["from"],
-        "kind": values["kind"],
-        "round": int(values["round"]),
-        "turn": values["turn"],
-        "subject": values["subject"],
-        "body": values["body"],
-        "sent_at": int(values["at"]),
-        "eligible_count": int(values["eligible"]),
+        "seq": seq,
+        "from": sender,
+        "kind": kind,
+        "round": round_,
+        "turn": turn,
+        "subject": subject,
+        "body": body,
+        "sent_at": sent_at,
+        "eligible_count": eligible,
     }
+
+
+def parsed(entry: list[Any] | tuple[str, Any]) -> tuple[int, str, str, int, str, str, str, int, int]:
+    """One stream entry: (seq, from, kind, round, turn, subject, body, sent_at in ms, eligible_count)."""
+    name, flat = entry
+    if flat[::2] != FIELDS:
+        found = pairs(flat)
+        flat = [part for field in FIELDS for part in (field, found[field])]
+    _, sender, _, kind, _, round_, _, turn, _, subject, _, body, _, at, _, eligible = flat
+    return int(name[:-2]), sender, kind, int(round_), turn, subject, body, int(at), int(eligible)
 
 
 def parse_ranges(text: str) -> list[tuple[int, int]]:
@@ -38,9 +49,11 @@ def parse_ranges(text: str) -> list[tuple[int, int]]:
     return [(int(a), int(b)) for a, _, b in found]
 
 
-def entries(door: Door, space: str, group: str, ranges: list[tuple[int, int]], page: int = PAGE) -> Iterator[Any]:
-    """Raw entries of these ranges in order, fetched a page at a time."""
-    log = key(space, "log", group)
+def entries(
+    door: Door, space: str, group: str, ranges: list[tuple[int, int]], first_page: int = FIRST_PAGE
+) -> Iterator[Any]:
+    """Raw entries of these ranges in order, fetched as they are asked for, in pages that grow from `first_page`."""
+    log, page = key(space, "log", group), first_page
     for first, last in ranges:
         at = first
         while at <= last:
@@ -48,7 +61,8 @@ def entries(door: Door, space: str, group: str, ranges: list[tuple[int, int]], p
             yield from found
             if len(found) < page:
                 break
-            at = int(found[-1][0].partition("-")[0]) + 1
+            at = int(found[-1][0][:-2]) + 1
+            page = min(page * 4, PAGE)
 
 
 def messages(door: Door, space: str, group: str, ranges: list[tuple[int, int]]) -> Iterator[dict[str, Any]]:
@@ -56,9 +70,12 @@ def messages(door: Door, space: str, group: str, ranges: list[tuple[int, int]]) 
     return map(message, entries(door, space, group, ranges))
 
 
-def bounded(found: Iterator[dict[str, Any]], skip_from: str, most: int, most_chars: int) -> list[dict[str, Any]]:
-    """The first messages that are not `skip_from`'s own: at most `most`, and `most_chars` characters of body (0: no
-    bound), but at least one.
+def bounded(
+    found: Iterator[dict[str, Any]], skip_from: str, most: int, most_chars: int
+) -> tuple[list[dict[str, Any]], bool]:
+    """The first messages that are not `skip_from`'s own, and whether they are all there are.
+
+    At most `most` of them and `most_chars` characters of body (0: no bound), but at least one.
     """
     taken: list[dict[str, Any]] = []
     chars = 0
@@ -66,12 +83,10 @@ def bounded(found: Iterator[dict[str, Any]], skip_from: str, most: int, most_cha
         if item["from"] == skip_from:
             continue
         chars += len(item["body"])
-        if taken and most_chars and chars > most_chars:
-            break
+        if taken and ((most and len(taken) >= most) or (most_chars and chars > most_chars)):
+            return taken, False
         taken.append(item)
-        if len(taken) >= most:
-            break
-    return taken
+    return taken, True
 
 
 def one(door: Door, space: str, group: str, seq: int) -> dict[str, Any] | None:

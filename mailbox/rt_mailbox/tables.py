@@ -1,3 +1,4 @@
+# ruff: noqa: PLR0913 (what a step is made of; all but the first few are keywords)
 """A table's own keys through a door: lay it, ask, conclude, lock, look. Every change is one script."""
 
 from __future__ import annotations
@@ -5,6 +6,7 @@ from __future__ import annotations
 import json
 
 from rt_mailbox.door import mapping, pairs
+from rt_mailbox.groups import check_body
 from rt_mailbox.keys import key as key_name
 
 TYPE_CHECKING = False
@@ -19,7 +21,7 @@ LOCK_MS = 10_000
 
 def create(door: Door, space: str, group: str, table: Reply, persons: list[str], seats: list[Reply]) -> bool:
     """Lay a table with its group, persons and seats, all or nothing; False when it is there already (left as it is)."""
-    spec = json.dumps({"table": table, "persons": persons, "seats": seats})
+    spec = json.dumps({"table": table, "persons": persons, "seats": seats}, ensure_ascii=False)
     return not door.script("table_create", space, group, spec)["existed"]
 
 
@@ -39,29 +41,44 @@ def ask(
 ) -> Reply:
     """Open one step: intent message, turns and control mail in one script: {seq, step, turns, duplicate}.
 
-    Args:
-        asked: per seat (slug, request, control mail subject, control mail body).
-        step: its name; m<seq> of the intent when empty.
-        key: the same key never asks twice.
+    `asked` is per seat (slug, request, control mail subject, control mail body), `step` its name, m<seq> of the intent
+    when empty. Neither the same key nor the same step for the same seat is ever asked twice.
 
     Raises:
-        UnknownSeatError, UnknownGroupError, GroupClosedError, NotAMemberError, IdempotencyConflictError, StaleHostError,
+        EmptyBodyError, BodyTooLargeError, UnknownSeatError, UnknownGroupError, GroupClosedError, NotAMemberError, IdempotencyConflictError, StaleHostError,
         BusFullError: nothing was stored.
     """
+    check_body(body)
     flat = [part for one in asked for part in one]
     return door.script("open", space, group, person, subject, body, step, key, timeout_ms, epoch, "", *flat)
 
 
 def conclude(
-    door: Door, space: str, group: str, body: str, *, person: str = "moderator", subject: str = "", final: bool = False, key: str = ""
+    door: Door,
+    space: str,
+    group: str,
+    body: str,
+    *,
+    person: str = "moderator",
+    subject: str = "",
+    final: bool = False,
+    key: str = "",
 ) -> Reply:
-    """Append a synthesis; unless it is final the round rises: {seq, round, duplicate}."""
+    """Append a synthesis; unless it is final the round rises: {seq, round, duplicate}.
+
+    Raises:
+        EmptyBodyError, BodyTooLargeError, UnknownGroupError, GroupClosedError, NotAMemberError,
+        IdempotencyConflictError, BusFullError: nothing was stored.
+    """
+    check_body(body)
     return door.script("synthesis", space, group, person, subject, body, int(final), key)
 
 
 def snapshot(door: Door, space: str, latest: int = 50) -> Reply | None:
-    """One consistent moment of a table: {table, seats, turns, host, clock_ms, head, cursor, unread, last_event}; None
-    when the space holds no table. `turns` are the `latest` ones and every open one, oldest first.
+    """One consistent moment of a table; None when the space holds no table.
+
+    {table, seats, turns, host, clock_ms, head, cursor, unread, last_event}; `turns` are the `latest` ones and every
+    open one, oldest first.
     """
     found = door.script("snapshot", space, latest)
     if not found["table"]:
@@ -79,7 +96,9 @@ def set_table(door: Door, space: str, fields: dict[str, str], *, event: str = ""
     door.script("set_fields", space, "table", epoch, event, *_flat(fields))
 
 
-def set_seat(door: Door, space: str, slug: str, fields: dict[str, str], *, event: str = "", epoch: str = "") -> None:
+def set_seat(
+    door: Door, space: str, slug: str, fields: dict[str, str], *, event: str = "", epoch: str = ""
+) -> None:
     """Set fields of a seat, with an event of that type when given.
 
     Raises:

@@ -1,8 +1,10 @@
+# ruff: noqa: PLR0913 (what a turn is told; all but the first few are keywords)
 """Turns through a door: show, answer, fail, close. Every change is one script; see `scripts/` for their guarantees."""
 
 from __future__ import annotations
 
 from rt_mailbox import records
+from rt_mailbox.groups import MAX_BODY_BYTES, check_body
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,32 +39,62 @@ def peek(door: Door, space: str, slug: str) -> Reply:
 
 
 def reply(
-    door: Door, space: str, slug: str, body: str, *, token: str = "", turn: str = "", subject: str = "", attempt: str = ""
+    door: Door,
+    space: str,
+    slug: str,
+    body: str,
+    *,
+    token: str = "",
+    turn: str = "",
+    subject: str = "",
+    attempt: str = "",
+    limit: int = MAX_BODY_BYTES,
 ) -> Reply:
     """Answer a turn (the one last shown when `turn` is empty): {seq, turn, duplicate, late, body_differs, …}.
 
     Guarantees: append, ack, close and commit in one step; safe to repeat after a lost answer. Never two answers.
 
     Raises:
-        NoTurnError, UnknownTurnError, UnknownSeatError, BadTokenError, GroupClosedError, BusFullError: nothing stored.
+        EmptyBodyError, BodyTooLargeError, NoTurnError, UnknownTurnError, UnknownSeatError, BadTokenError,
+        GroupClosedError, BusFullError: nothing was stored.
     """
+    check_body(body, limit)
     return door.script("reply", space, slug, token, turn, subject, body, attempt)
 
 
 def attempt_failed(
-    door: Door, space: str, slug: str, turn: str, attempt: int, reason: str, *, detail: str = "", token: str = "", epoch: str = ""
+    door: Door,
+    space: str,
+    slug: str,
+    turn: str,
+    attempt: int,
+    reason: str,
+    *,
+    detail: str = "",
+    token: str = "",
+    epoch: str = "",
 ) -> Reply:
     """Count one failed attempt as a strike of its seat: {counted, failures}; safe to repeat."""
     return door.script("attempt_failed", space, slug, token, turn, attempt, reason, detail, epoch)
 
 
-def next_attempt(door: Door, space: str, turn: str, failed_attempt: int, rung: str, *, epoch: str = "") -> Reply:
+def next_attempt(
+    door: Door, space: str, turn: str, failed_attempt: int, rung: str, *, epoch: str = ""
+) -> Reply:
     """Start the attempt after `failed_attempt`: {attempt, started}; safe to repeat."""
     return door.script("next_attempt", space, turn, failed_attempt, rung, epoch, "1")
 
 
 def close(
-    door: Door, space: str, turn: str, state: str, reason: str, *, message: str = "", epoch: str = "", deadline: str = ""
+    door: Door,
+    space: str,
+    turn: str,
+    state: str,
+    reason: str,
+    *,
+    message: str = "",
+    epoch: str = "",
+    deadline: str = "",
 ) -> Reply:
     """Close an open turn as failed, cancelled or dropped, with its system message: {closed, state, seq}.
 
@@ -72,7 +104,9 @@ def close(
     return door.script("close_turn", space, turn, state, reason, message, epoch, deadline)
 
 
-def extend(door: Door, space: str, turns: Iterable[str], *, seconds: int | None = None, epoch: str = "") -> list[str]:
+def extend(
+    door: Door, space: str, turns: Iterable[str], *, seconds: int | None = None, epoch: str = ""
+) -> list[str]:
     """Move deadlines by `seconds`, or give each turn its own time-out afresh; returns those that were open.
 
     Raises:

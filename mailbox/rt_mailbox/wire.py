@@ -8,7 +8,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-_WORD = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
 _DIGITS = frozenset("0123456789")
 
 
@@ -42,7 +41,7 @@ def iso(ms: int) -> str:
 def citations(body: str) -> list[int]:
     """The message numbers that `body` names, as in m12, each once and in order; m12 inside a word is none.
 
-    The same as `\\bm([1-9][0-9]*)\\b` over ASCII, without the import of `re`, a third of an interpreter start.
+    Found by hand: importing `re` costs a third of an interpreter start.
     """
     found: dict[int, None] = {}
     at = body.find("m")
@@ -60,4 +59,8 @@ def _is_number(body: str, at: int, end: int) -> bool:
     """Whether body[at:end] is m and a seq: no longer than a seq can be, not starting with 0, and a word of its own."""
     if not 1 <= end - at - 1 <= 18 or body[at + 1] == "0":
         return False
-    return not ((at and body[at - 1] in _WORD) or (end < len(body) and body[end] in _WORD))
+    return not (_in_word(body[at - 1 : at]) or _in_word(body[end : end + 1]))
+
+
+def _in_word(char: str) -> bool:
+    return char.isalnum() or char == "_"

@@ -3,6 +3,7 @@
 -- Mark as read up to a seq. args: group, person, epoch, cursor the reader started from, seq.
 -- Guarantee: moves forward only; a reader whose start has been taken back by a failover is refused (moved 0).
 local group, person, from, to = ARGV[1], ARGV[2], tonumber(ARGV[4]), tonumber(ARGV[5])
+if redis.call('EXISTS', key('group', group)) == 0 then return fail('unknown_group', 'group', group) end
 if not membership(group, person) then return fail('unknown_person', 'group', group, 'person', person) end
 local cursor = tonumber(redis.call('HGET', key('cursors', group), person) or '0')
 local epoch = redis.call('HGET', key('space'), 'epoch') or '1'

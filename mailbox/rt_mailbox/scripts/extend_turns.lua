@@ -1,26 +1,31 @@
 #!lua flags=allow-oom
 -- uses: base group queue turn
 -- Give open turns a new deadline. args: host epoch, seconds or '' (then each turn's own timeout, afresh), turns….
--- Guarantee: closed turns are left alone; a turn that is not current yet keeps waiting for its own start.
+-- Guarantee: all or nothing; closed turns are left alone; a turn that is not current yet keeps waiting for its own start.
 local bad = stale(ARGV[1])
 if bad then return bad end
+for i = 3, #ARGV do
+  if redis.call('EXISTS', key('turn', ARGV[i])) == 0 then return fail('unknown_turn', 'turn', ARGV[i]) end
+end
 local now = clock()
+local afresh, added = ARGV[2] == '', tonumber(ARGV[2]) or 0
 local extended = {}
 for i = 3, #ARGV do
   local t = hash(key('turn', ARGV[i]))
-  if not t then return fail('unknown_turn', 'turn', ARGV[i]) end
   if t.state == 'open' then
-    local ms = ARGV[2] == '' and tonumber(t.timeout_ms) or tonumber(ARGV[2]) * 1000
+    local timeout = tonumber(t.timeout_ms)
     if t.started_at then
-      local from = ARGV[2] == '' and now or math.max(now, tonumber(t.deadline))
-      redis.call('HSET', key('turn', ARGV[i]), 'deadline', int(from + ms))
-      if redis.call('HGET', key('mail', t.mail), 'state') == 'leased' then
-        redis.call('ZADD', key('queue', redis.call('HGET', key('mail', t.mail), 'address')), int(from + ms), t.mail)
+      local deadline = afresh and now + timeout or math.max(now, tonumber(t.deadline)) + added * 1000
+      redis.call('HSET', key('turn', ARGV[i]), 'deadline', int(deadline))
+      local m = redis.call('HMGET', key('mail', t.mail), 'state', 'address')
+      if m[1] == 'leased' then
+        redis.call('HSET', key('mail', t.mail), 'until', int(deadline))
+        redis.call('ZADD', key('queue', m[2]), int(deadline), t.mail)
       end
     else
-      redis.call('HSET', key('turn', ARGV[i]), 'timeout_ms', int(tonumber(t.timeout_ms) + (ARGV[2] == '' and 0 or ms)))
+      redis.call('HSET', key('turn', ARGV[i]), 'timeout_ms', int(timeout + added * 1000))
     end
-    event('extended', 'seat', t.seat, 'turn', ARGV[i], 'seconds', int(ms / 1000))
+    event('extended', 'seat', t.seat, 'turn', ARGV[i], 'seconds', int(afresh and timeout / 1000 or added))
     extended[#extended + 1] = ARGV[i]
   end
 end

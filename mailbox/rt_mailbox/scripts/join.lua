@@ -6,16 +6,12 @@
 local group, person, history = ARGV[1], ARGV[2], ARGV[3]
 local bad = not_writable(group)
 if bad then return bad end
+local last = tonumber(string.match(history, '^last:(%d+)$') or '0')
 local visible, member = membership(group, person)
 visible, member = visible or {}, member or {}
 if is_open(member) then return fail('already_member', 'group', group, 'person', person) end
 local head = group_head(group)
-local from = head + 1
-if history == 'all' then
-  from = 1
-elseif history ~= 'none' then
-  from = math.max(1, head + 1 - tonumber(string.match(history, '^last:(%d+)$')))
-end
+local from = history == 'all' and 1 or math.max(1, head + 1 - last) -- none is last:0
 local kept = {}
 for _, r in ipairs(visible) do
   if r[2] and r[2] < from then

@@ -12,6 +12,7 @@ if t.state ~= 'open' or t.attempt ~= attempt then return {'ok', 'attempt', tonum
 local n = redis.call('HINCRBY', key('turn', turn), 'attempt', 1)
 redis.call('HSET', key('turn', turn), 'rebuild', ARGV[5])
 redis.call('HSET', key('mail', t.mail), 'state', 'queued')
+redis.call('HDEL', key('mail', t.mail), 'lease', 'holder', 'until')
 redis.call('ZADD', key('queue', redis.call('HGET', key('mail', t.mail), 'address')), int(clock()), t.mail)
 event('rung', 'seat', t.seat, 'turn', turn, 'attempt', int(n), 'rung', ARGV[3])
 return {'ok', 'attempt', n, 'started', 1}

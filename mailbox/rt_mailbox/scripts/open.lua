@@ -3,27 +3,42 @@
 -- Put one step to seats: the intent message, all its turns and their control mail. args: group, from, subject, body,
 -- step or '' (then m<seq>), idempotency key or '', timeout ms, host epoch or '', note seqs, then per seat: slug, request,
 -- control mail subject, control mail body.
--- Guarantee: all or nothing; the same key (or step) opens nothing twice and returns the first seq. Every seat sees the
--- record up to the intent itself and no further while its turn is open.
+-- Guarantee: all or nothing; the same key opens nothing twice, nor does the same step for the same seat, for as long as
+-- the table lives. Nothing new to open: duplicate 1, with the first seq. Every seat sees the record up to the intent
+-- itself and no further while its turn is open.
 local group, from, subject, body, step, name = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6]
 local bad = stale(ARGV[8]) or not_writable(group) or not_member(group, from)
 if bad then return bad end
+local turns, missing, first = {}, {}, nil
+local function known(seq)
+  return {'ok', 'seq', tonumber(seq), 'step', step ~= '' and step or 'm' .. int(seq), 'turns', turns, 'duplicate', 1}
+end
 if name ~= '' then
   local seq, conflict = remembered(group, from, name, body)
   if conflict then return fail('idempotency_conflict', 'key', name, 'seq', int(seq)) end
-  if seq then return {'ok', 'seq', seq, 'step', 'm' .. int(seq), 'duplicate', 1} end
+  if seq then
+    for i = 10, #ARGV, 4 do turns[#turns + 1] = (step ~= '' and step or 'm' .. int(seq)) .. '/' .. ARGV[i] end
+    return known(seq)
+  end
 end
 for i = 10, #ARGV, 4 do
   local _, wrong = seat_of(ARGV[i], '')
   if wrong then return wrong end
+  local upto = step ~= '' and redis.call('HGET', key('turn', step .. '/' .. ARGV[i]), 'upto')
+  if upto then
+    first = first or upto
+    turns[#turns + 1] = step .. '/' .. ARGV[i]
+  else
+    missing[#missing + 1] = i
+  end
 end
+if first and #missing == 0 then return known(first) end
 local now = clock()
 local round = redis.call('HGET', key('table'), 'round')
 local seq, at = append(group, from, 'intent', round, step, subject, body)
 if step == '' then step = 'm' .. int(seq) end
 if name ~= '' then remember(group, from, name, seq, body, at) end
-local turns = {}
-for i = 10, #ARGV, 4 do
+for _, i in ipairs(missing) do
   local slug = ARGV[i]
   local seat = redis.call('HMGET', key('seat', slug), 'person', 'address')
   local turn = step .. '/' .. slug

@@ -30,11 +30,11 @@ if kind == 'late' then
 else
   redis.call('HSET', key('turn', turn), 'reply_seq', int(seq), 'reply_sha', sha,
     'answered_by', ARGV[6] ~= '' and ARGV[6] or t.attempt)
-  advance(group, seat.person, tonumber(t.upto))
+  if t.ranges then advance(group, seat.person, tonumber(t.upto)) end -- a turn that was never shown has shown nothing
   close(turn, t, 'answered', now)
   redis.call('HSET', key('seat', slug), 'failures', 0, 'reason', '')
   event('replied', 'seat', slug, 'turn', turn, 'seq', int(seq), 'attempt', ARGV[6] ~= '' and ARGV[6] or t.attempt,
-    'ms', int(now - tonumber(t.started_at)))
+    'ms', int(now - tonumber(t.started_at or t.opened_at)))
 end
 return {'ok', 'seq', seq, 'turn', turn, 'sent_at', at, 'eligible_count', eligible, 'duplicate', 0,
   'late', kind == 'late' and 1 or 0, 'body_differs', 0}

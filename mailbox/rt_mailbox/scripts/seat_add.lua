@@ -22,4 +22,5 @@ local values = {}
 for i = 4, #ARGV do values[#values + 1] = ARGV[i] end
 redis.call('HSET', key('seat', slug), 'state', 'starting', 'failures', 0, 'reason', '', unpack(values))
 event('seated', 'seat', slug)
+wake()
 return {'ok', 'again', state and 1 or 0}

@@ -5,7 +5,8 @@
 local bad = stale(ARGV[2])
 if bad then return bad end
 if redis.call('EXISTS', key(ARGV[1])) == 0 then
-  return fail('unknown_seat', 'table', redis.call('HGET', key('table'), 'id') or '?', 'seat', ARGV[1],
+  if ARGV[1] == 'table' then return fail('unknown_table', 'table', '?') end
+  return fail('unknown_seat', 'table', redis.call('HGET', key('table'), 'id') or '?', 'seat', string.sub(ARGV[1], 6),
     'known', table.concat(redis.call('ZRANGE', key('seats'), 0, -1), ', '))
 end
 local values = {}

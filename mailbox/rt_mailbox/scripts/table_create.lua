@@ -5,11 +5,12 @@
 -- can be completed.
 local group, spec = ARGV[1], cjson.decode(ARGV[2])
 if redis.call('EXISTS', key('table')) == 1 then return {'ok', 'existed', 1} end
+if redis.call('EXISTS', key('group', group)) == 1 then return fail('group_exists', 'group', group) end
 redis.call('HSETNX', key('space'), 'schema', '1')
 redis.call('HSETNX', key('space'), 'epoch', '1')
 redis.call('HSET', key('group', group), 'created_at', int(wall()), 'state', 'open', 'head', 0, 'members', 0)
 redis.call('SADD', key('groups'), group)
-for k, v in pairs(spec.table) do redis.call('HSET', key('table'), k, v) end
+for k, v in pairs(spec.table) do redis.call('HSET', key('table'), k, tostring(v)) end
 redis.call('HSET', key('table'), 'group', group, 'round', 1, 'state', 'starting', 'created_at', int(wall()))
 for _, person in ipairs(spec.persons) do
   redis.call('HSET', key('members', group), person, '1-|1-')
@@ -18,7 +19,7 @@ for _, person in ipairs(spec.persons) do
 end
 for i, seat in ipairs(spec.seats) do
   redis.call('ZADD', key('seats'), i, seat.slug)
-  for k, v in pairs(seat) do redis.call('HSET', key('seat', seat.slug), k, v) end
+  for k, v in pairs(seat) do redis.call('HSET', key('seat', seat.slug), k, tostring(v)) end
   redis.call('HSET', key('seat', seat.slug), 'state', 'starting', 'failures', 0)
 end
 event('created', 'seats', int(#spec.seats))

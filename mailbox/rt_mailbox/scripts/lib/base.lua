@@ -10,19 +10,23 @@ end
 local function clock()
   local now = wall()
   local seen = redis.call('HMGET', key('space'), 'clock', 'drift')
-  local last, drift = tonumber(seen[1] or '0'), tonumber(seen[2] or '0')
+  local last, known = tonumber(seen[1] or '0'), tonumber(seen[2] or '0')
+  local drift = known
   if now + drift < last then
     drift = last - now
-    redis.call('HSET', key('space'), 'drift', int(drift))
+  elseif now >= last then
+    drift = 0 -- the clock was set right again
   end
+  if drift ~= known then redis.call('HSET', key('space'), 'drift', int(drift)) end
   redis.call('HSET', key('space'), 'clock', int(now + drift))
   return now + drift
 end
 
 -- The same without a write, for scripts that only read.
 local function clock_seen()
-  local seen = redis.call('HMGET', key('space'), 'clock', 'drift')
-  return math.max(wall() + tonumber(seen[2] or '0'), tonumber(seen[1] or '0'))
+  local now, seen = wall(), redis.call('HMGET', key('space'), 'clock', 'drift')
+  local last = tonumber(seen[1] or '0')
+  return now >= last and now or math.max(now + tonumber(seen[2] or '0'), last)
 end
 
 local function fail(code, ...) return {'err', code, ...} end

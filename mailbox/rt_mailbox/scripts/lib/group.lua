@@ -21,6 +21,9 @@ local function membership(group, person)
   return intervals(visible), intervals(member)
 end
 
+-- One name for two: a group's address holds no white space, so that no other pair has the same.
+local function own_of(group, person) return key('own', group .. ' ' .. person) end
+
 local function set_membership(group, person, visible, member)
   redis.call('HSET', key('members', group), person, show_intervals(visible) .. '|' .. show_intervals(member))
 end
@@ -58,7 +61,7 @@ local function append(group, from, kind, round, turn, subject, body)
     if cursor == seq - 1 then
       redis.call('HSET', key('cursors', group), from, seq)
     else
-      redis.call('ZADD', key('own', group, from), seq, seq)
+      redis.call('ZADD', own_of(group, from), seq, seq)
     end
   end
   redis.call('XADD', key('log', group), seq .. '-0', 'from', from, 'kind', kind, 'round', round, 'turn', turn,
@@ -68,7 +71,7 @@ end
 
 -- Unread of a person in (cursor, upto]: cursor, count, the visible ranges as text, the last seq they hold.
 local function unread(group, person, upto)
-  local visible = membership(group, person)
+  local visible = membership(group, person) or {}
   local cursor = tonumber(redis.call('HGET', key('cursors', group), person) or '0')
   local count, ranges = 0, {}
   for _, r in ipairs(visible) do
@@ -78,7 +81,7 @@ local function unread(group, person, upto)
       ranges[#ranges + 1] = {from, to}
     end
   end
-  count = count - redis.call('ZCOUNT', key('own', group, person), '(' .. int(cursor), int(upto))
+  count = count - redis.call('ZCOUNT', own_of(group, person), '(' .. int(cursor), int(upto))
   return cursor, count, show_intervals(ranges)
 end
 
@@ -87,7 +90,7 @@ local function advance(group, person, to)
   local cursor = tonumber(redis.call('HGET', key('cursors', group), person) or '0')
   if to > cursor then
     redis.call('HSET', key('cursors', group), person, int(to))
-    redis.call('ZREMRANGEBYSCORE', key('own', group, person), '-inf', int(to))
+    redis.call('ZREMRANGEBYSCORE', own_of(group, person), '-inf', int(to))
   end
 end
 
@@ -97,7 +100,7 @@ local function clamp(group, person)
   local cursor = tonumber(redis.call('HGET', key('cursors', group), person) or '0')
   if cursor <= head then return '' end
   redis.call('HSET', key('cursors', group), person, int(head))
-  redis.call('ZREMRANGEBYSCORE', key('own', group, person), '(' .. int(head), '+inf')
+  redis.call('ZREMRANGEBYSCORE', own_of(group, person), '(' .. int(head), '+inf')
   return int(head + 1) .. '-' .. int(cursor)
 end
 

@@ -1,9 +1,11 @@
 -- Personal mail: a queue of leases. A leased message stays in the queue, due again when its lease ends.
 local function put(address, from, subject, body, kind, now)
-  local id = 'd' .. redis.call('HINCRBY', key('space'), 'mails', 1)
+  -- Padded, because mail of the same millisecond is given out in the order of its ids.
+  local id = string.format('d%08.0f', redis.call('HINCRBY', key('space'), 'mails', 1))
   redis.call('HSET', key('mail', id), 'address', address, 'from', from, 'subject', subject, 'body', body, 'kind', kind,
     'state', 'queued', 'deliveries', 0, 'failures', 0, 'sent_at', int(wall()))
   redis.call('ZADD', key('queue', address), int(now), id)
+  redis.call('SADD', key('addresses'), address)
   wake()
   return id
 end

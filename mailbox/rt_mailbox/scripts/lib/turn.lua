@@ -7,7 +7,9 @@ end
 local function start_current(slug, now)
   local turn = current(slug)
   if not turn then
-    redis.call('HSET', key('seat', slug), 'state', 'idle')
+    if redis.call('HGET', key('seat', slug), 'state') ~= 'dropped' then
+      redis.call('HSET', key('seat', slug), 'state', 'idle')
+    end
     return
   end
   local t = redis.call('HMGET', key('turn', turn), 'started_at', 'timeout_ms')
