@@ -61,6 +61,7 @@ RoundtableError
 │   ├── SessionAmbiguousError      session_ambiguous
 │   ├── SessionDiedError           session_died
 │   ├── WorkdirMismatchError       workdir_mismatch
+│   ├── DeckGroupBusyError         deck_group_busy
 │   └── NudgeRefusedError          nudge_refused
 └── SeatError
     ├── CliMissingError            cli_missing
@@ -135,6 +136,7 @@ from rt_config.errors._tables import (
 )
 from rt_config.errors._deck import (
     DeckError,
+    DeckGroupBusyError,
     NudgeRefusedError,
     SessionAmbiguousError,
     SessionDiedError,
@@ -174,6 +176,7 @@ __all__ = [
     "CliTimeoutError",
     "ConfirmationNeededError",
     "DeckError",
+    "DeckGroupBusyError",
     "DiskFullError",
     "EmptyBodyError",
     "GroupClosedError",

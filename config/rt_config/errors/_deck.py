@@ -87,6 +87,14 @@ class WorkdirMismatchError(DeckError):
     message = "{session} runs in {found}, not in {workdir}."
 
 
+class DeckGroupBusyError(DeckError):
+    """A deck group that still holds sessions."""
+
+    error_code = "deck_group_busy"
+    message = "the deck group {group} still holds {sessions}."
+    hint = "rt deck remove SESSION, one by one"
+
+
 class NudgeRefusedError(DeckError):
     """A pane that must not be typed into now."""
 
