@@ -22,8 +22,11 @@ from tests.helpers import eventually
 
 
 @pytest.fixture(name="embedded")
-def embedded_settings(rt_home: Path) -> Iterator[Settings]:
-    """Settings for the embedded server of this test's RT_HOME; none runs yet, and none does afterwards."""
+def embedded_settings(rt_home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Settings]:
+    """Settings for the embedded server of this test's RT_HOME, wherever the test moves that.
+
+    None runs yet, and none does afterwards.
+    """
     settings = Settings(min_free_bytes=0, kill_grace_seconds=5)
     try:
         yield settings
