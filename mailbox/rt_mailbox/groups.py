@@ -3,7 +3,14 @@
 
 from __future__ import annotations
 
-from rt_config.errors import BadAddressError, BodyTooLargeError, EmptyBodyError, UsageError
+from rt_config.errors import (
+    BadAddressError,
+    BodyTooLargeError,
+    EmptyBodyError,
+    UnknownGroupError,
+    UnknownPersonError,
+    UsageError,
+)
 from rt_mailbox import records
 from rt_mailbox.addresses import check
 from rt_mailbox.door import mapping
@@ -125,18 +132,29 @@ def read(
 
     Returns {messages, unread_left, lost, receipt, upto}; `receipt` is what `commit` takes. At most `most` messages and
     `most_chars` characters of body (0: no bound), but at least one. Own messages are never among them. A seat whose
-    format hides its peers gets intents only. `lost` is the range `118-120` that a failover has taken, told once.
+    format hides its peers gets intents only. `lost` is the range `118-120` that a failover has taken, until a commit.
     """
+    page = records.FIRST_PAGE if most_chars else min(most or records.PAGE, records.PAGE)
+    found = take(door, space, group, person, (most, most_chars, page), seat)
+    found["messages"] = [dict(zip(records.NAMES, row, strict=True)) for row in found["messages"]]
+    return found
+
+
+def take(
+    door: Door, space: str, group: str, person: str, bounds: tuple[int, int, int], seat: tuple[str, str]
+) -> Reply:
+    """`read`, with each message as the values of `records.NAMES`; bounds: messages, characters, first page."""
     state = unread(door, space, group, person, seat)
-    first_page = records.FIRST_PAGE if most_chars else min(most or records.PAGE, records.PAGE)
+    most, most_chars, page = bounds
     hides = bool(seat[0]) and state["view"] != "raw"
-    entries = records.entries(door, space, group, state["ranges"], first_page)
-    found = (m for m in map(records.message, entries) if not hides or m["kind"] == "intent")
-    taken, complete = records.bounded(found, person, most, most_chars)
+    parsed = map(records.parsed, records.entries(door, space, group, state["ranges"], page))
+    rows = filter(_is_intent, parsed) if hides else parsed
+    taken, complete = records.bounded(rows, person, most, most_chars)
     left = 0
     if not complete:
-        left = 1 + sum(1 for _ in found) if hides else state["unread"] - len(taken)
-    receipt = (state["epoch"], state["cursor"], read_up_to(state, taken[-1]["seq"] if taken else 0, complete))
+        left = 1 + sum(1 for _ in rows) if hides else state["unread"] - len(taken)
+    to = read_up_to(state, taken[-1][0] if taken else 0, complete)
+    receipt = (state["epoch"], state["cursor"], to, state["lost"])
     return {
         "messages": taken,
         "unread_left": left,
@@ -144,6 +162,10 @@ def read(
         "receipt": receipt,
         "upto": state["upto"],
     }
+
+
+def _is_intent(row: records.Row) -> bool:
+    return row[2] == "intent"
 
 
 def read_up_to(state: Reply, last_seq: int, complete: bool) -> int:
@@ -156,19 +178,25 @@ def read_up_to(state: Reply, last_seq: int, complete: bool) -> int:
     return int(state["ranges"][-1][1]) if state["ranges"] else int(state["cursor"])
 
 
-def commit(door: Door, space: str, group: str, person: str, receipt: tuple[str, int, int]) -> bool:
+def commit(door: Door, space: str, group: str, person: str, receipt: tuple[str, int, int, str]) -> bool:
     """Mark as read what `read` gave; call it only after it was shown whole.
 
     Guarantees: the cursor moves forward only; a reader who was overtaken by a failover moves nothing. True when it moved.
     """
-    epoch, cursor, to = receipt
-    if to <= cursor:
+    epoch, cursor, to, lost = receipt
+    if to <= cursor and not lost:
         return False
     return bool(door.script("commit", space, group, person, epoch, cursor, to)["moved"])
 
 
 def members(door: Door, space: str, group: str) -> list[Reply]:
-    """Every person who ever joined: {person, active, visible, member, cursor}."""
+    """Every person who ever joined: {person, active, visible, member, cursor}.
+
+    Raises:
+        UnknownGroupError.
+    """
+    if not door.command("EXISTS", key_name(space, "group", group)):
+        raise UnknownGroupError(group=group)
     spans = mapping(door.command("HGETALL", key_name(space, "members", group)))
     seen = mapping(door.command("HGETALL", key_name(space, "cursors", group)))
     out = []
@@ -194,10 +222,23 @@ def read_by(message: Reply, people: list[Reply]) -> int:
         for p in people
         if p["person"] != message["from"]
         and p["cursor"] >= seq
-        and any(a <= seq <= (b or seq) for a, b in _spans(p["member"]))
+        and any(a <= seq <= (b or seq) for a, b in spans(p["member"]))
     )
 
 
-def _spans(text: str) -> list[tuple[int, int | None]]:
+def spans(text: str) -> tuple[tuple[int, int | None], ...]:
+    """Intervals of seq as the server keeps them: '1-4,9-' → ((1, 4), (9, None))."""
     found = (part.partition("-") for part in text.split(",") if part)
-    return [(int(a), int(b) if b else None) for a, _, b in found]
+    return tuple((int(a), int(b) if b else None) for a, _, b in found)
+
+
+def visible(door: Door, space: str, group: str, person: str) -> tuple[tuple[int, int | None], ...]:
+    """The intervals of seq that a person may see.
+
+    Raises:
+        UnknownPersonError.
+    """
+    text = door.command("HGET", key_name(space, "members", group), person)
+    if text is None:
+        raise UnknownPersonError(group=group, person=person)
+    return spans(text.partition("|")[0])

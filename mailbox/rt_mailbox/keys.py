@@ -9,6 +9,7 @@ A key reads `rt:{<space>}:<kind>[:<part>…]`:
     members:<group>           hash    person → visible|member intervals of seq, such as 1-4,9-|1-4,9-
     cursors:<group>           hash    person → last seq read
     own:<group> <person>      zset    the person's own seqs above the cursor
+    lost:<group>              hash    person → range of seqs that a failover took, not yet told
     idem:<group>              hash    sender, key → seq and sha1 of the body
     idem_age:<group>          zset    the same fields by time, for expiry
     queue:<address>           zset    mail ids by due time in ms: queued, or leased until then

@@ -12,29 +12,21 @@ if TYPE_CHECKING:
 
     from rt_mailbox.door import Door
 
+    Row = tuple[int, str, str, int, str, str, str, int, int]
+
 PAGE = 1000  # entries a round trip; more gains nothing
 FIRST_PAGE = 16  # a bounded read seldom needs more, and a body can be a mebibyte
+NAMES = ("seq", "from", "kind", "round", "turn", "subject", "body", "sent_at", "eligible_count")
 FIELDS = ["from", "kind", "round", "turn", "subject", "body", "at", "eligible"]  # as the scripts write them
 
 
-def message(entry: list[Any] | tuple[str, Any]) -> dict[str, Any]:
+def message(entry: Any) -> dict[str, Any]:
     """One stream entry as a message: seq, from, kind, round, turn, subject, body, sent_at (ms), eligible_count."""
-    seq, sender, kind, round_, turn, subject, body, sent_at, eligible = parsed(entry)
-    return {
-        "seq": seq,
-        "from": sender,
-        "kind": kind,
-        "round": round_,
-        "turn": turn,
-        "subject": subject,
-        "body": body,
-        "sent_at": sent_at,
-        "eligible_count": eligible,
-    }
+    return dict(zip(NAMES, parsed(entry), strict=True))
 
 
-def parsed(entry: list[Any] | tuple[str, Any]) -> tuple[int, str, str, int, str, str, str, int, int]:
-    """One stream entry: (seq, from, kind, round, turn, subject, body, sent_at in ms, eligible_count)."""
+def parsed(entry: Any) -> Row:
+    """One stream entry as the values of `NAMES`."""
     name, flat = entry
     if flat[::2] != FIELDS:
         found = pairs(flat)
@@ -70,22 +62,20 @@ def messages(door: Door, space: str, group: str, ranges: list[tuple[int, int]]) 
     return map(message, entries(door, space, group, ranges))
 
 
-def bounded(
-    found: Iterator[dict[str, Any]], skip_from: str, most: int, most_chars: int
-) -> tuple[list[dict[str, Any]], bool]:
+def bounded(found: Iterator[Row], skip_from: str, most: int, most_chars: int) -> tuple[list[Row], bool]:
     """The first messages that are not `skip_from`'s own, and whether they are all there are.
 
     At most `most` of them and `most_chars` characters of body (0: no bound), but at least one.
     """
-    taken: list[dict[str, Any]] = []
+    taken: list[Row] = []
     chars = 0
-    for item in found:
-        if item["from"] == skip_from:
+    for row in found:
+        if row[1] == skip_from:
             continue
-        chars += len(item["body"])
+        chars += len(row[6])
         if taken and ((most and len(taken) >= most) or (most_chars and chars > most_chars)):
             return taken, False
-        taken.append(item)
+        taken.append(row)
     return taken, True
 
 

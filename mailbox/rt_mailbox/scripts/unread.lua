@@ -2,7 +2,7 @@
 -- uses: base group turn_token limit
 -- What a person has not read. args: group, person, seat or '', token.
 -- Guarantee: marks nothing read. A seat with an open turn sees nothing above that turn's upto. A cursor above the head
--- (failover, restore) is clamped and the lost range told once.
+-- (failover, restore) is clamped and the lost range told until the person commits.
 local group, person = ARGV[1], ARGV[2]
 if redis.call('EXISTS', key('group', group)) == 0 then return fail('unknown_group', 'group', group) end
 if not membership(group, person) then return fail('unknown_person', 'group', group, 'person', person) end

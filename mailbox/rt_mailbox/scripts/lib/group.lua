@@ -94,12 +94,15 @@ local function advance(group, person, to)
   end
 end
 
--- After a failover or a restore a cursor can stand above the head: clamp it, return the lost range once, else ''.
+-- After a failover or a restore a cursor can stand above the head: clamp it; receipts from before are void. Returns the
+-- lost range until the person commits, else ''.
 local function clamp(group, person)
   local head = group_head(group)
   local cursor = tonumber(redis.call('HGET', key('cursors', group), person) or '0')
-  if cursor <= head then return '' end
+  if cursor <= head then return redis.call('HGET', key('lost', group), person) or '' end
   redis.call('HSET', key('cursors', group), person, int(head))
+  redis.call('HSET', key('lost', group), person, int(head + 1) .. '-' .. int(cursor))
+  redis.call('HINCRBY', key('space'), 'epoch', 1)
   redis.call('ZREMRANGEBYSCORE', own_of(group, person), '(' .. int(head), '+inf')
   return int(head + 1) .. '-' .. int(cursor)
 end
