@@ -28,13 +28,16 @@ class PatientDoor:
         BusDownError: from every method, when the server stayed away that long.
     """
 
-    def __init__(self, door: Door, seconds: float = WAIT_SECONDS, say: Callable[[str], None] = lambda _: None) -> None:
+    def __init__(
+        self, door: Door, seconds: float = WAIT_SECONDS, say: Callable[[str], None] = lambda _: None
+    ) -> None:
         self.url = door.url
         self._door, self._seconds, self._say = door, seconds, say
 
     def script(self, name: str, space: str, *args: str | int) -> Reply:
         """As the door's own."""
-        return self._patiently(lambda: self._door.script(name, space, *args))
+        found: Reply = self._patiently(lambda: self._door.script(name, space, *args))
+        return found
 
     def command(self, *args: str | int, block_ms: int = 0) -> Any:
         """As the door's own."""

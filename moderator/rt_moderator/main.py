@@ -25,14 +25,14 @@ def _run(argv: list[str]) -> int:
 
         code = hot.main(argv)
         if code is not None:
-            return code
+            return code  # else: help, an odd option, another door
     if argv[:2] == ["seat", "run"]:
         from rt_participant import runner
 
         return runner.main()
-    from rt_moderator.cli import app
+    from rt_moderator.cli.app import main as run_command
 
-    return app.main(argv)
+    return run_command(argv)
 
 
 if __name__ == "__main__":

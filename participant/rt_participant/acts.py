@@ -71,13 +71,17 @@ def reply(actor: Actor, body: str, *, turn_id: str = "") -> Result:
         raise UnusableReplyError(reason="it is empty")
     groups.check_body(text, actor.access.max_body_bytes)
     _guard(actor)
-    request = actor.door.command("HGET", key_name(actor.table, "turn", turn_id or _shown(actor)), "request") or ""
+    request = (
+        actor.door.command("HGET", key_name(actor.table, "turn", turn_id or _shown(actor)), "request") or ""
+    )
     wrong = usable.problem(text, request, _others(actor))
     if wrong:
         raise UnusableReplyError(reason=wrong)
     round_ = actor.door.command("HGET", key_name(actor.table, "table"), "round") or "1"
     subject = f"roundtable: {actor.table} r{round_} {actor.person}"
-    found = turns.reply(actor.door, actor.table, actor.slug, text, token=actor.token, turn=turn_id, subject=subject)
+    found = turns.reply(
+        actor.door, actor.table, actor.slug, text, token=actor.token, turn=turn_id, subject=subject
+    )
     out = _sent(actor, found) | {"turn": found["turn"], "late": bool(found["late"])}
     return out | ({"body_differs": True} if found["body_differs"] else {})
 
@@ -90,7 +94,14 @@ def post(actor: Actor, body: str, *, key: str = "") -> Result:
     """
     _guard(actor)
     found = groups.send(
-        actor.door, actor.table, actor.group, actor.person, body, key=key, seat=actor.bound, limit=actor.access.max_body_bytes
+        actor.door,
+        actor.table,
+        actor.group,
+        actor.person,
+        body,
+        key=key,
+        seat=actor.bound,
+        limit=actor.access.max_body_bytes,
     )
     return _sent(actor, found) | {"late": False}
 
@@ -112,7 +123,9 @@ class Reading:
 
     def commit(self) -> None:
         """Mark them read."""
-        groups.commit(self._actor.door, self._actor.table, self._actor.group, self._actor.person, self._found["receipt"])
+        groups.commit(
+            self._actor.door, self._actor.table, self._actor.group, self._actor.person, self._found["receipt"]
+        )
 
 
 def read(actor: Actor, *, most: int | None = None, most_chars: int | None = None) -> Reading:
@@ -150,7 +163,11 @@ def show(actor: Actor, seq: int) -> Result:
 
 
 def _sent(actor: Actor, found: Result) -> Result:
-    return {"seq": found["seq"], "id": f"{actor.table}/m{found['seq']}", "duplicate": bool(found["duplicate"])}
+    return {
+        "seq": found["seq"],
+        "id": f"{actor.table}/m{found['seq']}",
+        "duplicate": bool(found["duplicate"]),
+    }
 
 
 def _guard(actor: Actor) -> None:

@@ -62,7 +62,9 @@ def _turn(actor: Actor, options: Options) -> int:
 def _turn_text(found: Options) -> str:
     head = f"Turn {found['turn']} · round {found['round']} · {show.minutes(found['seconds_left'])} left\n\n"
     said = "\n".join(show.message(m) for m in found["messages"])
-    record = f"\nSince you last read:\n\n{said}" if said else "\nNothing new in the group since you last read.\n"
+    record = (
+        f"\nSince you last read:\n\n{said}" if said else "\nNothing new in the group since you last read.\n"
+    )
     foot = '\nAnswer with:  rt reply --file -     Start with "## Position". Cite messages as m5. Speak only as yourself.\n'
     return head + show.plain(found["control"]).rstrip() + "\n" + record + foot
 
@@ -71,7 +73,11 @@ def _reply(actor: Actor, options: Options) -> int:
     found = acts.reply(actor, body_of(options), turn_id=options.get("turn") or "")
     note = "answered"
     if found["duplicate"]:
-        note = "was answered already, with another text; this one was not stored" if found.get("body_differs") else "was answered already"
+        note = (
+            "was answered already, with another text; this one was not stored"
+            if found.get("body_differs")
+            else "was answered already"
+        )
     elif found["late"]:
         note = "was closed before: stored as a late reply, which never counts"
     return _say(found, options, f"m{found['seq']}: {found['turn']} {note}.\n")
@@ -79,7 +85,9 @@ def _reply(actor: Actor, options: Options) -> int:
 
 def _post(actor: Actor, options: Options) -> int:
     found = acts.post(actor, body_of(options), key=options.get("key") or "")
-    return _say(found, options, f"m{found['seq']} posted{' before, with this key' if found['duplicate'] else ''}.\n")
+    return _say(
+        found, options, f"m{found['seq']} posted{' before, with this key' if found['duplicate'] else ''}.\n"
+    )
 
 
 def _read(actor: Actor, options: Options) -> int:
@@ -96,7 +104,11 @@ def _read(actor: Actor, options: Options) -> int:
 
 def _reading_text(reading: acts.Reading, most_chars: int) -> str:
     found = reading.json
-    lost = f"history_lost: {found['history_lost']} (the bus came back without them)\n\n" if "history_lost" in found else ""
+    lost = (
+        f"history_lost: {found['history_lost']} (the bus came back without them)\n\n"
+        if "history_lost" in found
+        else ""
+    )
     if not reading.messages:
         return lost + "no updates.\n"
     left = f"\n{found['unread_left']} more unread: rt read\n" if found["unread_left"] else ""
@@ -110,7 +122,9 @@ def _wait(actor: Actor, options: Options) -> int:
     if options.get("json"):
         show.emit(show.dumps(found) + "\n")
     elif found["ready"]:
-        show.emit(("a turn is open: rt turn\n" if actor.token else f"ready: {found['unread']} unread. rt drain\n"))
+        show.emit(
+            "a turn is open: rt turn\n" if actor.token else f"ready: {found['unread']} unread. rt drain\n"
+        )
     else:
         waiting = ", ".join(found["waiting_for"]) or "nobody"
         show.emit(f"nothing came in time; still answering: {waiting}.\n")

@@ -36,6 +36,7 @@ def main(argv: list[str]) -> int | None:
     options = parse(_OPTIONS[argv[0]], argv[1:])
     if options is None:
         return None
+    who = None
     try:
         who = access.seat()
         found = access.open_light(who)
@@ -66,13 +67,17 @@ def parse(known: dict[str, str], argv: list[str]) -> dict[str, Any] | None:
             found[kind[:-1]] = True
             continue
         given = value if joined else next(rest, None)
-        try:
-            found[kind.rstrip("#.")] = int(given) if kind[-1] == "#" else float(given) if kind[-1] == "." else given  # type: ignore[arg-type]
-        except (TypeError, ValueError):
-            return None
         if given is None:
             return None
+        try:
+            found[kind.rstrip("#.")] = _typed(kind[-1], given)
+        except ValueError:
+            return None
     return found
+
+
+def _typed(mark: str, given: str) -> str | int | float:
+    return int(given) if mark == "#" else float(given) if mark == "." else given
 
 
 def failed(exc: RoundtableError, *, as_json: bool) -> int:

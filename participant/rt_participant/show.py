@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 _KEPT = {ord("\n"): "\n", ord("\t"): "\t"}
 # C0, DEL, C1, and the marks that turn the direction of text around or hide it.
-_DROPPED = {c: None for c in (*range(32), *range(127, 160), 0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))}
-_TABLE = _DROPPED | _KEPT | {c: "\ufffd" for c in range(0xDC80, 0xDD00)}
+_DROPPED = dict.fromkeys((*range(32), *range(127, 160), 1564, 8206, 8207, *range(8234, 8239), *range(8294, 8298)))
+_TABLE = _DROPPED | _KEPT | dict.fromkeys(range(56448, 56576), "�")
 
 
 def plain(text: str) -> str:
@@ -57,7 +57,9 @@ def person(name: str) -> str:
 
 def message(item: dict[str, Any], most_chars: int = 0, start: int = 0) -> str:
     """One message with its header line; a body over `most_chars` is cut and says how to read on."""
-    head = f"m{item['seq']} · {person(item['from'])} · {item['kind']}" + (f" · round {item['round']}" if item["round"] else "")
+    head = f"m{item['seq']} · {person(item['from'])} · {item['kind']}" + (
+        f" · round {item['round']}" if item["round"] else ""
+    )
     body = plain(item["body"])[start:]
     if most_chars and len(body) > most_chars:
         body = f"{body[:most_chars]}\n… cut; the rest: rt show m{item['seq']} --from {start + most_chars}"

@@ -54,7 +54,9 @@ def _answered(actor: Actor, wanted: int) -> bool:
     if found is None:
         return True
     step = [t for t in found["turns"] if t["step"] == found["table"].get("step")]
-    return sum(t["state"] == "answered" for t in step) >= wanted or not any(t["state"] == "open" for t in step)
+    return sum(t["state"] == "answered" for t in step) >= wanted or not any(
+        t["state"] == "open" for t in step
+    )
 
 
 def _unread(actor: Actor) -> int:

@@ -27,16 +27,18 @@ _HIDDEN = frozenset({"host"})
 class Commands(click.Group):
     """Imports a command's module when it is used."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 (click's signature)
+    def list_commands(self, ctx: click.Context) -> list[str]:
         """Every command that help lists, in the order of use."""
         return [name for name in _MODULES if name not in _HIDDEN]
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of that name, imported now."""
         module = _MODULES.get(cmd_name)
         if module is None:
             return None
-        found: click.Command = getattr(importlib.import_module(f"rt_moderator.cli.{module}"), cmd_name.replace("-", "_"))
+        found: click.Command = getattr(
+            importlib.import_module(f"rt_moderator.cli.{module}"), cmd_name.replace("-", "_")
+        )
         return found
 
 
@@ -71,7 +73,9 @@ def _usage(exc: click.ClickException, *, as_json: bool) -> int:
     if as_json:
         from rt_participant.show import dumps
 
-        sys.stderr.write(dumps({"error_code": "usage", "message": exc.format_message(), "hint": "rt --help"}) + "\n")
+        sys.stderr.write(
+            dumps({"error_code": "usage", "message": exc.format_message(), "hint": "rt --help"}) + "\n"
+        )
     else:
         exc.show()
     return exc.exit_code

@@ -18,25 +18,36 @@ if TYPE_CHECKING:
 Command = Callable[..., Any]
 
 
-def command(name: str, *, example: str, **options: Any) -> Callable[[Command], click.Command]:
+def command(name: str, *, example: str) -> Callable[[Command], click.Command]:
     """A command with an example in its help and --json."""
 
     def wrap(function: Command) -> click.Command:
-        function = click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")(function)
-        return click.command(name, epilog=f"\b\nExample:\n  {example}", **options)(function)
+        function = click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")(
+            function
+        )
+        return click.command(name, epilog=f"\b\nExample:\n  {example}")(function)
 
     return wrap
 
 
 def table_option(function: Command) -> Command:
     """--table/-t ID; else RT_TABLE, else the only open table."""
-    return click.option("-t", "--table", default=None, metavar="ID", help="The table; default: the only open one.")(function)
+    return click.option(
+        "-t", "--table", default=None, metavar="ID", help="The table; default: the only open one."
+    )(function)
 
 
 def body_options(function: Command) -> Command:
     """-m TEXT or --file FILE|-."""
-    function = click.option("--file", "file", default=None, metavar="FILE", help="The text from a file; - is stdin.")(function)
+    function = click.option(
+        "--file", "file", default=None, metavar="FILE", help="The text from a file; - is stdin."
+    )(function)
     return click.option("-m", "--message", "text", default=None, metavar="TEXT", help="The text.")(function)
+
+
+def text_argument(given: str) -> str:
+    """An argument's text; `-` reads stdin, bytes that are not UTF-8 survive as surrogates."""
+    return sys.stdin.buffer.read().decode("utf-8", "surrogateescape") if given == "-" else given
 
 
 def open_shell(**flags: object) -> Shell:

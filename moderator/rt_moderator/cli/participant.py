@@ -39,7 +39,13 @@ def _seat_access(who: Any) -> Any:
     return access.Access(RedisDoor(url), {})
 
 
-_as = click.option("--as", "person", default=None, metavar="PERSON", help="Who acts; on your own shell anybody, default moderator.")
+_as = click.option(
+    "--as",
+    "person",
+    default=None,
+    metavar="PERSON",
+    help="Who acts; on your own shell anybody, default moderator.",
+)
 
 
 @command("turn", example="rt turn")
@@ -54,7 +60,13 @@ def turn(table: str | None, person: str | None, as_json: bool) -> int:
 @table_option
 @_as
 @body_options
-@click.option("--turn", "turn_id", default=None, metavar="TURN", help="Which turn; default: the one that rt turn showed last.")
+@click.option(
+    "--turn",
+    "turn_id",
+    default=None,
+    metavar="TURN",
+    help="Which turn; default: the one that rt turn showed last.",
+)
 @click.option("--key", default=None, help="Accepted for symmetry; a turn has one answer anyway.")
 def reply(**options: Any) -> int:
     """Answer your turn."""
@@ -65,10 +77,19 @@ def reply(**options: Any) -> int:
 @command("read", example="rt read --max 20")
 @table_option
 @_as
-@click.option("--max", "most", type=click.IntRange(1), default=None, help="At most this many messages (default 100).")
-@click.option("--max-chars", type=click.IntRange(0), default=None, help="At most this many characters (default 24,000; 0: no bound).")
+@click.option(
+    "--max", "most", type=click.IntRange(1), default=None, help="At most this many messages (default 100)."
+)
+@click.option(
+    "--max-chars",
+    type=click.IntRange(0),
+    default=None,
+    help="At most this many characters (default 24,000; 0: no bound).",
+)
 @click.option("--peek", is_flag=True, help="Do not mark them read.")
-@click.option("--full", is_flag=True, help="Accepted for symmetry with drain; read always prints whole messages.")
+@click.option(
+    "--full", is_flag=True, help="Accepted for symmetry with drain; read always prints whole messages."
+)
 def read(table: str | None, person: str | None, most: int | None, as_json: bool, **options: Any) -> int:
     """Read what is new in the group."""
     return _run("read", table, person, {"json": as_json, "max": most, **options})
@@ -87,8 +108,16 @@ def post(table: str | None, person: str | None, as_json: bool, **options: Any) -
 @command("wait", example="rt wait --for all --timeout 600 && rt drain")
 @table_option
 @_as
-@click.option("--for", "what", default="any", metavar="WHAT", help="any (default), all, gate, or a number of replies.")
-@click.option("--timeout", type=click.FloatRange(0), default=None, metavar="SECONDS", help="Give up after this long (exit 3).")
+@click.option(
+    "--for", "what", default="any", metavar="WHAT", help="any (default), all, gate, or a number of replies."
+)
+@click.option(
+    "--timeout",
+    type=click.FloatRange(0),
+    default=None,
+    metavar="SECONDS",
+    help="Give up after this long (exit 3).",
+)
 def wait(table: str | None, person: str | None, as_json: bool, **options: Any) -> int:
     """Wait until drain would give something, all seats have answered, or N have; in a seat: until a turn is open."""
     return _run("wait", table, person, {"json": as_json, "for": options["what"], **options})

@@ -1,0 +1,30 @@
+"""host: the moderator process of one table. Started by the other commands, inside the deck."""
+
+from __future__ import annotations
+
+import sys
+import time
+
+import click
+
+
+@click.command("host", hidden=True)
+@click.argument("table")
+def host(table: str) -> int:
+    """Run the host of TABLE until it ends. It never starts a server: it waits 30 s for one."""
+    from rt_config import settings
+    from rt_deck.sessions import Deck
+    from rt_mailbox import access, server
+    from rt_mailbox.client import RedisDoor
+    from rt_mailbox.patience import PatientDoor
+    from rt_moderator.host import Host
+
+    def say(text: str) -> None:
+        from rt_participant.show import plain
+
+        sys.stdout.write(f"{time.strftime('%H:%M:%S')} {plain(text)}\n")
+        sys.stdout.flush()
+
+    light = access.open_light()
+    door = light.door if light else RedisDoor(server.endpoint(settings.load()))
+    return Host(PatientDoor(door, say=say), table, Deck(), door.url, say).run()

@@ -1,0 +1,79 @@
+"""The plan of a table before it exists: shown as a table, confirmed, edited."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rt_config.errors import ConfirmationNeededError
+from rt_moderator.cli.base import emit, progress, terminal
+
+if TYPE_CHECKING:
+    from rt_config.settings import Settings
+    from rt_moderator.plan import SeatPlan
+    from rt_moderator.starting import Request
+
+
+def plan_text(seats: Any, shared: dict[str, str]) -> str:
+    """The plan as a table: seat, role, viewpoint, what it runs on."""
+    rows = [("seat", "role", "looks at it from", "runs on")]
+    for seat in seats:
+        runs = " ".join(filter(None, (seat.profile, seat.model, seat.effort, seat.transport)))
+        same = f"   same family as {shared[seat.slug]}" if seat.slug in shared else ""
+        rows.append((seat.slug, seat.role, seat.viewpoint, runs + same))
+    widths = [max(len(row[i]) for row in rows) for i in range(3)]
+    lines = [
+        "  " + "  ".join(cell.ljust(w) for cell, w in zip(row, [*widths, 0], strict=True)).rstrip()
+        for row in rows
+    ]
+    return "\n".join(
+        [f"{len(seats)} seats (no table exists yet):", "", *lines, "", f"  {len(seats)} calls a step."]
+    )
+
+
+def confirmed(request: Request, shared: dict[str, str], settings: Settings) -> Request:
+    """The request after start / edit / cancel, before anything exists (S4.10, S1.7)."""
+    from dataclasses import replace
+
+    from rt_moderator import plan, roster
+
+    text = plan_text(request.seats, shared)
+    if not terminal():
+        progress(text)
+        raise ConfirmationNeededError(what="rt start without --seat")
+    while True:
+        emit(text)
+        answer = click.prompt("Start it?", type=click.Choice(["y", "n", "edit"]), default="y", err=True)
+        if answer == "n":
+            raise click.Abort
+        if answer == "y":
+            return request
+        edited = click.edit(_seats_toml(request.seats), extension=".toml")
+        if edited is not None:
+            seats = roster.completed(plan.checked(_from_text(edited)), settings)
+            request = replace(request, seats=seats)
+            text = plan_text(seats, plan.same_family(seats, roster.families(settings)))
+
+
+def _seats_toml(seats: Any) -> str:
+    import json
+
+    keys = ("slug", "name", "role", "viewpoint", "profile", "model", "effort")
+    blocks = [
+        "\n".join(["[[seat]]", *(f"{k} = {json.dumps(getattr(s, k))}" for k in keys if getattr(s, k))])
+        for s in seats
+    ]
+    return "# One [[seat]] each; save and close to go on.\n\n" + "\n\n".join(blocks) + "\n"
+
+
+def _from_text(text: str) -> list[SeatPlan]:
+    import tempfile
+    from pathlib import Path
+
+    from rt_moderator import roster
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "seats.toml")
+        path.write_text(text, encoding="utf-8")
+        return roster.from_file(path)

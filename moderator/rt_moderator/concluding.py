@@ -1,0 +1,113 @@
+"""Synthesis, end and archive: what the moderator concludes, and how a table is closed without losing anything."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from rt_config.errors import NoFinalSynthesisError, TableArchivedError, UndrainedError, UnknownCitationError
+from rt_mailbox import records, tables, turns
+from rt_mailbox.addresses import group_of
+from rt_mailbox.groups import check_body
+from rt_moderator import citations, saying, starting, transcript
+
+if TYPE_CHECKING:
+    from rt_deck.sessions import Deck
+    from rt_mailbox.door import Reply
+    from rt_moderator.shell import Shell
+
+
+def synthesis(shell: Shell, table: str, text: str, *, final: bool = False, key: str = "") -> dict[str, Any]:
+    """Append the moderator's synthesis and raise the round: {seq, id, round, stop_condition, citations, duplicate}.
+
+    Raises:
+        UnknownCitationError: it cites a message that does not exist; nothing was posted.
+        EmptyBodyError, BodyTooLargeError, TableEndedError, TableArchivedError.
+    """
+    check_body(text, shell.settings.max_body_bytes)
+    snapshot = saying.writable(shell, table)
+    missing = citations.unknown(text, snapshot["head"])
+    if missing:
+        raise UnknownCitationError(citations=", ".join(f"m{seq}" for seq in missing), head=snapshot["head"])
+    shell.guard_disk()
+    subject = f"roundtable: {table} r{snapshot['table']['round']} synthesis"
+    found = tables.conclude(shell.door, table, group_of(table), text, subject=subject, final=final, key=key)
+    transcript.write_for(shell.door, table)
+    return {
+        "seq": found["seq"], "id": f"{table}/m{found['seq']}", "round": found["round"], "citations": citations.cited(text),
+        "stop_condition": snapshot["table"].get("stop_when", ""), "duplicate": bool(found["duplicate"]),
+    }  # fmt: skip
+
+
+def final_synthesis(shell: Shell, snapshot: Reply) -> Reply | None:
+    """The latest synthesis when no reply is newer, else None."""
+    table = snapshot["table"]["id"]
+    seq = int(snapshot["table"].get("synthesis") or 0)
+    if not seq:
+        return None
+    newer = records.messages(shell.door, table, group_of(table), [(seq + 1, snapshot["head"])])
+    if any(message["kind"] == "reply" for message in newer):
+        return None
+    return records.one(shell.door, table, group_of(table), seq)
+
+
+def end(shell: Shell, table: str, *, text: str | None, without: bool, stop_met: str) -> dict[str, Any]:
+    """End a table: take the final synthesis, cancel what is open, stop the host; group and sessions stay (S4.24, S4.25).
+
+    Safe to repeat: an ended table ends again with the same answer.
+
+    Raises:
+        NoFinalSynthesisError: there is none that is newer than the last reply; nothing was changed.
+        UnknownCitationError, TableArchivedError.
+    """
+    snapshot = shell.snapshot(table)
+    state = snapshot["table"]["state"]
+    if state == "archived":
+        raise TableArchivedError(table=table)
+    if state != "ended":
+        if text is not None:
+            synthesis(shell, table, text, final=True, key=f"final-{snapshot['head']}")
+            snapshot = shell.snapshot(table)
+        elif not without and final_synthesis(shell, snapshot) is None:
+            raise NoFinalSynthesisError(table=table)
+        for turn in snapshot["turns"]:
+            if turn["state"] == "open":
+                turns.close(shell.door, table, turn["id"], "cancelled", "the table ended")
+        fields = {"state": "ended", "ended_at": str(int(time.time() * 1000)), "stop_met": stop_met}
+        tables.set_table(shell.door, table, fields, event="ended")
+    starting.mark(shell, table, "ended")
+    path = transcript.write_for(shell.door, table)
+    final = final_synthesis(shell, shell.snapshot(table))
+    return {
+        "table": table, "state": "ended", "stop_condition": snapshot["table"].get("stop_when", ""),
+        "stop_met": stop_met or snapshot["table"].get("stop_met") or "not stated", "transcript": str(path),
+        "synthesis": final["body"] if final else None, "synthesis_id": f"{table}/m{final['seq']}" if final else None,
+    }  # fmt: skip
+
+
+def archive(shell: Shell, deck: Deck, table: str) -> dict[str, Any]:
+    """Put an ended, drained table away: its sessions go, then their deck group; the record stays (S4.26).
+
+    Safe to repeat.
+
+    Raises:
+        UndrainedError: replies that nobody has read; nothing was changed.
+    """
+    from rt_moderator import naming
+
+    left = shell.unread(table)
+    if left:
+        raise UndrainedError(count=left, table=table)
+    snapshot = shell.snapshot(table)
+    tables.set_table(shell.door, table, {"state": "archived"}, event="archived")
+    starting.mark(shell, table, "archived")
+    names = [*(seat["tmux"] for seat in snapshot["seats"]), naming.host_session(table)]
+    removed = deck.remove_many(names)
+    deck.delete_group(snapshot["table"].get("deck_group", "") or naming.deck_group(table))
+    deck.stop_server_if_empty()
+    return {
+        "table": table,
+        "state": "archived",
+        "sessions_removed": list(removed),
+        "record": snapshot["head"],
+    }

@@ -1,0 +1,200 @@
+"""What a host does next: a pure function from a snapshot of the table and its sessions to actions.
+
+The ladder: three strikes per seat since its last good reply; a strike starts the next attempt of the same turn with the
+context rebuilt from the record, the third drops the seat. Only a seat's own failure is a strike: never the death of the
+server, of tmux, of the host or of the machine, nor what was done by hand.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from rt_deck.records import Session
+    from rt_mailbox.door import Reply
+
+STRIKES = 3
+BUS_DOWN_EXIT = 75  # a runner that gave up waiting for the bus; not the seat's fault
+
+
+@dataclass(frozen=True, slots=True)
+class Expire:
+    """The deadline of a turn has passed: a strike, and the turn fails with [TIMEOUT]."""
+
+    turn: str
+    seat: str
+    attempt: int
+    deadline: str
+    seconds: int
+
+
+@dataclass(frozen=True, slots=True)
+class NextAttempt:
+    """An attempt has failed: the next rung of the ladder takes the same turn."""
+
+    turn: str
+    attempt: int
+    rung: str = "restart"
+
+
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """No rung is left: the seat's turns fail with [ERROR: reason] and it leaves the table."""
+
+    seat: str
+    reason: str
+    turns: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Strike:
+    """A seat's session has ended by itself."""
+
+    seat: str
+    reason: str
+    turn: str = ""
+    attempt: int = 0
+    mark: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reseat:
+    """A seat without a running session gets one."""
+
+    seats: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AskNext:
+    """The next seat of a round-robin is asked."""
+
+    key: str
+    text: str
+    seat: str
+    rest: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Wake:
+    """The moderator's pane gets its one line."""
+
+    upto: int
+
+
+Action = Expire | NextAttempt | Drop | Strike | Reseat | AskNext | Wake
+
+
+def decide(
+    snapshot: Reply, sessions: Mapping[str, Session] | None, known: Mapping[str, str], quiet_seconds: float
+) -> list[Action]:
+    """The actions that this moment asks for; none of them twice for the same attempt.
+
+    Args:
+        snapshot: from `tables.snapshot`.
+        sessions: the deck's by name; None when tmux could not be asked, which proves nothing about any session.
+        known: session name → mark of a death that was counted already.
+        quiet_seconds: since the record last grew.
+    """
+    now = int(snapshot["clock_ms"])
+    current = _current_turns(snapshot)
+    actions: list[Action] = []
+    for seat in snapshot["seats"]:
+        if seat["state"] != "dropped":
+            actions += _for_seat(seat, current.get(seat["slug"]), _pending(snapshot, seat["slug"]), now)
+    dropped = {action.seat for action in actions if isinstance(action, Drop)}
+    if sessions is not None:
+        live = [s for s in snapshot["seats"] if s["state"] != "dropped" and s["slug"] not in dropped]
+        actions += _for_sessions(live, current, sessions, known)
+    actions += _robin(snapshot)
+    return actions + _wake(snapshot, quiet_seconds)
+
+
+def _current_turns(snapshot: Reply) -> dict[str, Reply]:
+    current: dict[str, Reply] = {}
+    for turn in snapshot["turns"]:
+        if turn["state"] == "open" and turn.get("started_at"):
+            current.setdefault(turn["seat"], turn)
+    return current
+
+
+def _pending(snapshot: Reply, slug: str) -> tuple[str, ...]:
+    return tuple(t["id"] for t in snapshot["turns"] if t["seat"] == slug and t["state"] == "open")
+
+
+def _for_seat(seat: Reply, turn: Reply | None, pending: tuple[str, ...], now: int) -> list[Action]:
+    if int(seat.get("failures") or 0) >= STRIKES:
+        return [Drop(seat["slug"], seat.get("reason") or "failed three times", pending)]
+    if turn is None:
+        return []
+    attempt = int(turn["attempt"])
+    if now >= int(turn["deadline"]):
+        seconds = (int(turn["deadline"]) - int(turn["started_at"])) // 1000
+        return [Expire(turn["id"], seat["slug"], attempt, turn["deadline"], seconds)]
+    if turn.get("failed_attempt") == turn["attempt"]:
+        return [NextAttempt(turn["id"], attempt)]
+    return []
+
+
+def _for_sessions(
+    seats: list[Reply],
+    current: Mapping[str, Reply],
+    sessions: Mapping[str, Session],
+    known: Mapping[str, str],
+) -> list[Action]:
+    actions: list[Action] = []
+    missing: list[str] = []
+    for seat in seats:
+        session = sessions.get(seat["tmux"])
+        if session is not None and session.state == "running":
+            continue
+        missing.append(seat["slug"])
+        own_end = (
+            session is not None
+            and session.exit_code not in (0, BUS_DOWN_EXIT)
+            and known.get(session.name) != session.mark
+        )
+        if session is not None and own_end:
+            turn = current.get(seat["slug"])
+            code = "unknown" if session.exit_code is None else session.exit_code
+            leased = turn is not None and turn.get("leased") == turn["attempt"]
+            actions.append(
+                Strike(
+                    seat["slug"],
+                    f"its session ended (exit {code})",
+                    turn["id"],
+                    int(turn["attempt"]),
+                    session.mark,
+                )
+                if turn is not None and leased
+                else Strike(seat["slug"], f"its session ended (exit {code})", mark=session.mark)
+            )
+    return [*actions, Reseat(tuple(missing))] if missing else actions
+
+
+def _robin(snapshot: Reply) -> list[Action]:
+    """A round-robin goes on when nothing is open."""
+    plan = json.loads(snapshot["table"].get("robin") or "{}")
+    if not plan.get("rest") or any(t["state"] == "open" for t in snapshot["turns"]):
+        return []
+    live = {s["slug"] for s in snapshot["seats"] if s["state"] != "dropped"}
+    rest = [slug for slug in plan["rest"] if slug in live]
+    if not rest:
+        return []
+    return [AskNext(plan["key"], plan["text"], rest[0], tuple(rest[1:]))]
+
+
+def _wake(snapshot: Reply, quiet_seconds: float) -> list[Action]:
+    table = snapshot["table"]
+    head, cursor = int(snapshot["head"]), int(snapshot["cursor"])
+    outstanding = int(table.get("woken") or 0) > cursor
+    if table.get("wake") != "here" or not table.get("wake_pane") or not snapshot["unread"] or outstanding:
+        return []
+    policy, _, seconds = (table.get("wake_on") or "all-replied").partition(":")
+    busy = any(t["state"] == "open" for t in snapshot["turns"])
+    due = {"each": True, "all-replied": not busy, "quiet": quiet_seconds >= float(seconds or 60)}.get(
+        policy, not busy
+    )
+    return [Wake(head)] if due else []

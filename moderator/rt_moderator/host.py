@@ -1,0 +1,142 @@
+"""The host: a table's moderator process. It watches, recovers and rings; it has no opinion and holds no state of its own.
+
+Whatever it does is a fenced write or harmless when doubled, so that it may be killed at any instruction, and a second host
+that woke up late changes nothing.
+"""
+
+from __future__ import annotations
+
+import time
+import uuid
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from rt_config.errors import DeckError, RoundtableError, StaleHostError, TmuxTimeoutError
+from rt_mailbox import tables, waiting
+from rt_mailbox.directory import OPEN
+from rt_moderator import hosting, transcript
+from rt_moderator.decide import decide
+from rt_moderator.perform import Performer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rt_deck.records import Session
+    from rt_deck.sessions import Deck
+    from rt_mailbox.door import Door, Reply
+
+TICK_SECONDS = 1.0
+GAP_MS = 60_000  # nobody was awake for longer: open turns get a fresh deadline
+DONE, SUPERSEDED = 0, 3
+
+
+class Host:
+    """One host of one table."""
+
+    def __init__(self, door: Door, table: str, deck: Deck, url: str, say: Callable[[str], None]) -> None:
+        self._door, self._table, self._deck, self._say = door, table, deck, say
+        self._holder = uuid.uuid4().hex[:12]
+        self._epoch = ""
+        self._url = url
+        self._seen: tuple[int, float] = (-1, time.monotonic())
+        self._last_clock = (0, 0.0)
+        self._written = ""
+
+    def run(self) -> int:
+        """Host until the table ends (0) or another host takes over (3).
+
+        Raises:
+            BusDownError: the bus stayed away.
+        """
+        watch = waiting.Watch(self._door, self._table, "events", f"log group/roundtable-{self._table}")
+        try:
+            self._take(watch)
+            while self._tick():
+                watch.block(int(TICK_SECONDS * 1000))
+            tables.lock(self._door, self._table, "give", self._holder, epoch=self._epoch)
+        except StaleHostError as exc:
+            self._say(f"another host took over: {exc}")
+            return SUPERSEDED
+        return DONE
+
+    def _take(self, watch: waiting.Watch) -> None:
+        """Take the lock; at once when its holder's process is gone, else when its 10 seconds are over."""
+        while True:
+            host = (tables.snapshot(self._door, self._table, 1) or {"host": {}})["host"]
+            gone = host["holder"] if host.get("holder") and hosting.gone(host) else ""
+            found = tables.lock(self._door, self._table, "take", self._holder, gone=gone, **hosting.me())
+            if found["held"]:
+                break
+            self._say(f"waiting for the host with pid {found['pid']} on {found['machine']}")
+            watch.block(min(int(found["left_ms"]) + 50, 1000))
+        self._epoch = str(found["epoch"])
+        self._say(f"hosting {self._table}, epoch {self._epoch}")
+        if int(found["gap_ms"]) > GAP_MS:
+            self._refresh("nobody hosted for a while")
+
+    def _tick(self) -> bool:
+        """Look once and act; False when the table is over."""
+        tables.lock(self._door, self._table, "keep", self._holder, epoch=self._epoch)
+        snapshot = tables.snapshot(self._door, self._table)
+        if snapshot is None or snapshot["table"]["state"] not in OPEN:
+            return False
+        if self._slept(int(snapshot["clock_ms"])):
+            self._refresh("the clock jumped or the machine slept")
+            return True
+        quiet = self._quiet_seconds(int(snapshot["head"]))
+        performer = Performer(self._door, self._deck, snapshot, self._url, self._fence, self._say)
+        counted = {s["tmux"]: s.get("counted_mark", "") for s in snapshot["seats"]}
+        for action in decide(snapshot, self._sessions(), counted, quiet):
+            try:
+                performer.perform(action)
+            except StaleHostError:
+                raise
+            except RoundtableError as exc:
+                self._say(f"{type(action).__name__}: {exc}")
+        self._transcript(snapshot)
+        return True
+
+    def _fence(self) -> str:
+        """The epoch, checked right now: what is done next outside the bus is still ours to do."""
+        tables.lock(self._door, self._table, "keep", self._holder, epoch=self._epoch)
+        return self._epoch
+
+    def _sessions(self) -> dict[str, Session] | None:
+        """The deck's sessions; None when tmux cannot tell, which proves nothing about any of them."""
+        try:
+            return {session.name: session for session in self._deck.list()}
+        except TmuxTimeoutError as exc:
+            self._say(f"tmux does not answer, trying again: {exc}")
+        except DeckError as exc:
+            self._say(f"tmux: {exc}")
+        return None
+
+    def _slept(self, clock_ms: int) -> bool:
+        """Whether the server's clock went on for a minute more than this process did."""
+        last_ms, last = self._last_clock
+        now = time.monotonic()
+        self._last_clock = (clock_ms, now)
+        return bool(last_ms) and (clock_ms - last_ms) - (now - last) * 1000 > GAP_MS
+
+    def _refresh(self, why: str) -> None:
+        snapshot = tables.snapshot(self._door, self._table)
+        turns = [t["id"] for t in (snapshot or {"turns": []})["turns"] if t["state"] == "open"]
+        if turns:
+            from rt_mailbox import turns as turn_verbs
+
+            turn_verbs.extend(self._door, self._table, turns, epoch=self._epoch)
+            self._say(f"{why}: {len(turns)} open turns got a fresh deadline")
+
+    def _quiet_seconds(self, head: int) -> float:
+        if head != self._seen[0]:
+            self._seen = (head, time.monotonic())
+        return time.monotonic() - self._seen[1]
+
+    def _transcript(self, snapshot: Reply) -> None:
+        """Rewrite transcript.md when a step is complete and the record has grown since."""
+        state = f"{snapshot['head']} {snapshot['table']['round']}"
+        if state == self._written or any(t["state"] == "open" for t in snapshot["turns"]):
+            return
+        with suppress(OSError):  # derivable from the record at any time
+            transcript.write_for(self._door, self._table)
+            self._written = state

@@ -1,0 +1,126 @@
+"""Carrying out what `decide` found: each action a fenced write, and on the deck only right after a check of the fence."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from rt_config.errors import NudgeRefusedError, SessionGoneError, TmuxDownError
+from rt_mailbox import tables, turns
+from rt_moderator import asking, decide, seating
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rt_deck.sessions import Deck
+    from rt_mailbox.door import Door, Reply
+
+
+class Performer:
+    """Performs the actions of one look at a table."""
+
+    def __init__(
+        self,
+        door: Door,
+        deck: Deck,
+        snapshot: Reply,
+        url: str,
+        fence: Callable[[], str],
+        say: Callable[[str], None],
+    ) -> None:
+        self._door, self._deck, self._snapshot, self._url = door, deck, snapshot, url
+        self._fence, self._say = fence, say
+        self._table: str = snapshot["table"]["id"]
+
+    def perform(self, action: decide.Action) -> None:
+        """Do it; harmless when it was done before.
+
+        Raises:
+            StaleHostError: another host has taken over; nothing was done.
+            DeckError, BusError: it could not be done now; the next look finds it again.
+        """
+        kind = type(action).__name__.lower()
+        getattr(self, f"_{kind}")(action)
+
+    def _expire(self, action: decide.Expire) -> None:
+        epoch = self._fence()
+        turns.attempt_failed(
+            self._door, self._table, action.seat, action.turn, action.attempt, "timeout", epoch=epoch
+        )
+        text = f"[TIMEOUT] {action.seat} did not answer {action.turn} within {action.seconds} s"
+        turns.close(
+            self._door,
+            self._table,
+            action.turn,
+            "failed",
+            "timeout",
+            message=text,
+            epoch=epoch,
+            deadline=action.deadline,
+        )
+        # Its conversation is in an unknown state: the seat's next turn starts a fresh one, rebuilt from the record.
+        tables.set_seat(self._door, self._table, action.seat, {"native_session": ""}, epoch=epoch)
+        self._say(text)
+
+    def _nextattempt(self, action: decide.NextAttempt) -> None:
+        found = turns.next_attempt(
+            self._door, self._table, action.turn, action.attempt, action.rung, epoch=self._fence()
+        )
+        self._say(
+            f"{action.turn}: attempt {action.attempt} failed, attempt {found['attempt']} ({action.rung})"
+        )
+
+    def _drop(self, action: decide.Drop) -> None:
+        epoch = self._fence()
+        for turn in action.turns:
+            text = f"[ERROR: {action.reason}] {action.seat} did not answer {turn}"
+            turns.close(self._door, self._table, turn, "failed", action.reason, message=text, epoch=epoch)
+        tables.drop_seat(self._door, self._table, action.seat, action.reason, "", epoch=epoch)
+        self._deck.remove(self._seat(action.seat)["tmux"])
+        self._say(f"{action.seat} dropped: {action.reason}")
+
+    def _strike(self, action: decide.Strike) -> None:
+        epoch = self._fence()
+        if action.turn:
+            turns.attempt_failed(
+                self._door, self._table, action.seat, action.turn, action.attempt, action.reason, epoch=epoch
+            )
+            tables.set_seat(self._door, self._table, action.seat, {"counted_mark": action.mark}, epoch=epoch)
+        else:
+            failures = str(int(self._seat(action.seat).get("failures") or 0) + 1)
+            fields = {"failures": failures, "reason": action.reason, "counted_mark": action.mark}
+            tables.set_seat(self._door, self._table, action.seat, fields, event="failed", epoch=epoch)
+        self._say(f"{action.seat}: {action.reason}")
+
+    def _seat(self, slug: str) -> Reply:
+        found: Reply = next(seat for seat in self._snapshot["seats"] if seat["slug"] == slug)
+        return found
+
+    def _reseat(self, action: decide.Reseat) -> None:
+        self._fence()
+        made = seating.ensure(self._door, self._deck, self._snapshot, self._url, action.seats)
+        for slug in made:
+            tables.note(self._door, self._table, "seated", {"seat": slug})
+            self._say(f"{slug}: new session")
+
+    def _asknext(self, action: decide.AskNext) -> None:
+        epoch = self._fence()
+        seats = asking.live_seats(self._snapshot, [action.seat])
+        key = f"robin/{action.key}/{action.seat}"
+        asking.ask(self._door, self._snapshot, action.text, seats, key=key, epoch=epoch)
+        left = {"key": action.key, "text": action.text, "rest": list(action.rest)}
+        tables.set_table(self._door, self._table, {"robin": json.dumps(left)}, epoch=epoch)
+
+    def _wake(self, action: decide.Wake) -> None:
+        from rt_deck.nudge import nudge_foreign
+
+        table, epoch = self._snapshot["table"], self._fence()
+        try:
+            nudge_foreign(table["wake_tmux"], table["wake_pane"], f"rt drain -t {self._table}")
+        except NudgeRefusedError as exc:
+            self._say(f"the moderator's pane is busy: {exc}")
+            return
+        except (SessionGoneError, TmuxDownError):
+            tables.set_table(self._door, self._table, {"wake": "none"}, event="wake_lost", epoch=epoch)
+            return
+        tables.set_table(self._door, self._table, {"woken": str(action.upto)}, event="woken", epoch=epoch)

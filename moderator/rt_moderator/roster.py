@@ -1,0 +1,140 @@
+"""From what was asked for to seats that can be launched: options, a seats file, or the default five."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rt_config import profiles as catalog
+from rt_config.errors import BadConfigError, CliMissingError, WorkdirMissingError
+from rt_config.profiles import SeatSpec
+from rt_mailbox.addresses import deck_address, person_of, session_of
+from rt_moderator import naming
+from rt_moderator.plan import SeatPlan, default_seats
+
+if TYPE_CHECKING:
+    from rt_config.profiles import Profile
+    from rt_config.settings import Settings
+
+_SEAT_FILE_KEYS = frozenset(
+    {"slug", "name", "role", "viewpoint", "profile", "model", "effort", "command", "transport", "fallback"}
+)
+
+
+def from_options(texts: Sequence[str]) -> list[SeatPlan]:
+    """Seats from `--seat` values.
+
+    Raises:
+        BadConfigError: one does not parse.
+    """
+    return [_planned(catalog.parse_seat(text)) for text in texts]
+
+
+def from_file(path: Path) -> list[SeatPlan]:
+    """Seats from a TOML file with a list of `[[seat]]` tables.
+
+    Raises:
+        BadConfigError: it does not read as one.
+    """
+    try:
+        rows: list[dict[str, Any]] = tomllib.loads(path.read_text(encoding="utf-8")).get("seat", [])
+    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as exc:
+        raise BadConfigError(where=path, reason=str(exc)) from exc
+    seats = []
+    for row in rows:
+        if unknown := sorted(row.keys() - _SEAT_FILE_KEYS):
+            raise BadConfigError(
+                where=path,
+                reason=f"a seat has no {unknown[0]!r}; it has {', '.join(sorted(_SEAT_FILE_KEYS))}",
+            )
+        if "slug" not in row:
+            raise BadConfigError(where=path, reason="every seat needs a slug")
+        command = row.pop("command", ())
+        argv = tuple(command.split() if isinstance(command, str) else command)
+        seats.append(SeatPlan(**{key: str(value) for key, value in row.items()}, command=argv))
+    return seats
+
+
+def proposed(settings: Settings) -> list[SeatPlan]:
+    """The default five over the agent CLIs of this machine, or over `rehearsal` where there is none."""
+    names = [profile.name for profile in catalog.proposed(settings)] or [catalog.default_profile(settings)]
+    if settings.default_profile:
+        names = [settings.default_profile, *(n for n in names if n != settings.default_profile)]
+    return default_seats(_spread(names, catalog.load(settings)))
+
+
+def _spread(names: list[str], found: dict[str, Profile]) -> list[str]:
+    """One profile of every family first: two seats of one family are not independent."""
+    seen: set[str] = set()
+    first = [n for n in names if not (found[n].family in seen or seen.add(found[n].family))]  # type: ignore[func-returns-value]
+    return first + [n for n in names if n not in first] if len(first) < 2 else first
+
+
+def completed(seats: Sequence[SeatPlan], settings: Settings) -> list[SeatPlan]:
+    """The seats with name and profile filled in.
+
+    Raises:
+        UnknownProfileError, CliMissingError: a seat cannot run here; nothing was made.
+    """
+    from dataclasses import replace
+
+    found = catalog.load(settings)
+    default = catalog.default_profile(settings) if any(not (s.profile or s.command) for s in seats) else ""
+    done = []
+    for seat in seats:
+        name = "command" if seat.command else seat.profile or default
+        profile = catalog.for_seat(found, _spec_of(seat, name))
+        if not catalog.available(profile):
+            raise CliMissingError(
+                cli=profile.executable, install=profile.install or f"put {profile.executable} on PATH"
+            )
+        done.append(replace(seat, profile=name, name=seat.name or seat.role or seat.slug.capitalize()))
+    return done
+
+
+def seat_fields(
+    table: str, seat: SeatPlan, settings: Settings, *, cwd: str, access: str, group: str
+) -> dict[str, str]:
+    """A seat as its hash holds it, launch spec included.
+
+    Raises:
+        WorkdirMissingError, BadConfigError: the folder, or a transport, model or effort that the profile does not take.
+    """
+    if not Path(cwd).is_dir():
+        raise WorkdirMissingError(workdir=cwd)
+    profile = catalog.for_seat(catalog.load(settings), _spec_of(seat, seat.profile))
+    spec = catalog.launch_spec(
+        profile, seat.model, seat.effort, "write" if access == "write" else "read-only", cwd, seat.transport,
+        inactivity_seconds=settings.inactivity_seconds, kill_grace_seconds=settings.kill_grace_seconds,
+    )  # fmt: skip
+    session = session_of(table, seat.slug)
+    return {
+        "slug": seat.slug, "name": seat.name, "role": seat.role, "viewpoint": seat.viewpoint, "profile": seat.profile,
+        "model": seat.model, "effort": seat.effort, "transport": spec["transport"], "fallback": seat.fallback,
+        "person": person_of(seat.slug), "address": deck_address(session), "session": naming.session_title(table, seat.slug),
+        "tmux": session, "deck_group": group, "workdir": cwd, "spec": json.dumps(spec), "requested_model": seat.model,
+        "command": " ".join(seat.command) or profile.executable,
+    }  # fmt: skip
+
+
+def families(settings: Settings) -> dict[str, str]:
+    """Profile name → whose models answer."""
+    return {name: profile.family for name, profile in catalog.load(settings).items()}
+
+
+def _spec_of(seat: SeatPlan, profile: str) -> SeatSpec:
+    return SeatSpec(seat.slug, profile, seat.model, seat.effort, seat.transport, seat.command)
+
+
+def _planned(spec: SeatSpec) -> SeatPlan:
+    return SeatPlan(
+        slug=spec.slug,
+        profile=spec.profile,
+        model=spec.model,
+        effort=spec.effort,
+        transport=spec.transport,
+        command=spec.argv,
+    )

@@ -1,0 +1,80 @@
+"""Saying something to a table: a note, a question to seats at once, or to one after the other."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from rt_config.errors import TableArchivedError, TableEndedError
+from rt_mailbox import groups, tables
+from rt_mailbox.addresses import group_of
+from rt_moderator import asking
+
+if TYPE_CHECKING:
+    from rt_mailbox.door import Reply
+    from rt_moderator.shell import Shell
+
+
+@dataclass(frozen=True, slots=True)
+class Utterance:
+    """What is said, whose words they are, and whom they ask (nobody named: all live seats)."""
+
+    text: str
+    to: Sequence[str] = ()
+    person: str = "moderator"
+    round_robin: bool = False
+    note: bool = False
+    key: str = ""
+
+
+def say(shell: Shell, table: str, said: Utterance) -> dict[str, Any]:
+    """Store the text and open the turns it asks for, before this returns: {seq, id, asked, turns, duplicate}.
+
+    Raises:
+        EmptyBodyError, BodyTooLargeError, UnknownSeatError, NoSeatsError, TableEndedError, DiskFullError: nothing stored.
+    """
+    snapshot = writable(shell, table)
+    shell.guard_disk()
+    limit = shell.settings.max_body_bytes
+    if said.note:
+        sent = groups.send(
+            shell.door, table, group_of(table), said.person, said.text, key=said.key, limit=limit
+        )
+        return _said(table, sent, [])
+    groups.check_body(said.text, limit)
+    seats, key = asking.live_seats(snapshot, said.to), said.key
+    if said.round_robin and len(seats) > 1:
+        key = key or uuid.uuid4().hex[:12]
+        plan = {"key": key, "text": said.text, "rest": [seat["slug"] for seat in seats[1:]]}
+        tables.set_table(shell.door, table, {"robin": json.dumps(plan)})
+        seats, key = seats[:1], f"robin/{key}/{seats[0]['slug']}"
+    sent = asking.ask(shell.door, snapshot, said.text, seats, person=said.person, key=key)
+    return _said(table, sent, [seat["slug"] for seat in seats])
+
+
+def _said(table: str, sent: Reply, asked: list[str]) -> dict[str, Any]:
+    return {
+        "seq": sent["seq"],
+        "id": f"{table}/m{sent['seq']}",
+        "asked": asked,
+        "turns": sent.get("turns", []),
+        "duplicate": bool(sent["duplicate"]),
+    }
+
+
+def writable(shell: Shell, table: str) -> Reply:
+    """The table's snapshot when it takes questions.
+
+    Raises:
+        TableEndedError, TableArchivedError.
+    """
+    snapshot = shell.snapshot(table)
+    state = snapshot["table"]["state"]
+    if state == "archived":
+        raise TableArchivedError(table=table)
+    if state == "ended":
+        raise TableEndedError(table=table)
+    return snapshot

@@ -1,0 +1,190 @@
+"""Laying a table: claim an id, write the table, ask, seat. Killed at any instruction, the same start completes it."""
+
+from __future__ import annotations
+
+import platform
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from rt_mailbox import directory, groups, tables
+from rt_mailbox.addresses import group_of
+from rt_moderator import asking, naming, roster, seating
+
+if TYPE_CHECKING:
+    from rt_deck.sessions import Deck
+    from rt_mailbox.door import Reply
+    from rt_moderator.plan import SeatPlan
+    from rt_moderator.shell import Shell
+
+_DUPLICATE_SECONDS = 86_400
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What `rt start` was asked for."""
+
+    topic: str
+    seats: Sequence[SeatPlan]
+    fields: dict[str, str] = field(default_factory=dict)  # goal, audience, constraint, stop_when, wake …
+    context: str = ""
+    cwd: str = "."
+    access: str = "read-only"
+    format: str = "open"
+    mode: str = ""
+    group_path: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """A table that exists: new, completed, or (duplicate) reused."""
+
+    table: str
+    duplicate: bool
+    completed: bool = False
+
+
+def find(shell: Shell, request: Request) -> Started | None:
+    """An open table of the same topic, mode and format from the last 24 h (S0.9): an unfinished one to complete, or one to reuse."""
+    key = naming.topic_key(request.topic)
+    for table, entry in reversed(directory.entries(shell.door, shell.space).items()):
+        same = (entry.get("topic_key"), entry.get("mode"), entry.get("format")) == (
+            key,
+            request.mode,
+            request.format,
+        )
+        if (
+            not same
+            or entry.get("state") not in directory.OPEN
+            or time.time() - entry["created_at"] > _DUPLICATE_SECONDS
+        ):
+            continue
+        found = tables.snapshot(shell.door, table, 1)
+        if found is None or found["table"]["state"] == "starting":
+            return Started(table, duplicate=False, completed=True)
+        if found["table"]["state"] == "open":
+            return Started(table, duplicate=True)
+    return None
+
+
+def claim(shell: Shell, request: Request) -> str:
+    """A new table id, entered in the directory before anything else exists, so that an unfinished start can be found."""
+    entry = {
+        "topic": request.topic, "topic_key": naming.topic_key(request.topic), "mode": request.mode, "format": request.format,
+        "state": "starting", "created_at": time.time(),
+    }  # fmt: skip
+    taken = 0
+    while not directory.claim(
+        shell.door, shell.space, table := naming.table_id(request.topic, time.time(), taken), entry
+    ):
+        taken += 1
+    return table
+
+
+def lay(shell: Shell, table: str, request: Request) -> Reply:
+    """Write the table and put the opening question to all seats; both at most once, however often this runs.
+
+    Raises:
+        WorkdirMissingError, BadConfigError: before anything was written.
+    """
+    path = naming.deck_group(table, request.group_path)
+    seats = [
+        roster.seat_fields(table, seat, shell.settings, cwd=request.cwd, access=request.access, group=path)
+        for seat in request.seats
+    ]
+    shell.guard_disk()
+    if tables.snapshot(shell.door, table, 1) is None:
+        for seat in seats:
+            seat["token_sha"] = seating.new_token(table, seat["slug"], shell.url)
+        fields = {
+            "id": table, "topic": request.topic, "topic_norm": naming.topic_key(request.topic), "format": request.format,
+            "mode": request.mode, "view": "raw", "cwd": request.cwd, "access": request.access, "machine": platform.node(),
+            "deck_group": path, **request.fields,
+        }  # fmt: skip
+        persons = ["moderator", "user", *(seat["person"] for seat in seats)]
+        tables.create(shell.door, table, group_of(table), fields, persons, seats)
+    snapshot = shell.snapshot(table)
+    if snapshot["head"] == 0:
+        asking.ask(shell.door, snapshot, opening(request), asking.live_seats(snapshot), key="opening")
+    return shell.snapshot(table)
+
+
+def seat_all(shell: Shell, deck: Deck, snapshot: Reply) -> None:
+    """Give host and seats their sessions, all at once, and mark the table open in the directory.
+
+    Raises:
+        DeckError, CliMissingError.
+    """
+    from rt_moderator import hosting
+
+    table = snapshot["table"]["id"]
+    seating.ensure(shell.door, deck, snapshot, shell.url, with_host=hosting.needed(snapshot))
+    mark(shell, table, "open")
+
+
+def mark(shell: Shell, table: str, state: str) -> None:
+    """Write a table's state into the directory."""
+    entry = directory.entries(shell.door, shell.space).get(table, {})
+    directory.write(shell.door, shell.space, table, entry | {"state": state})
+
+
+def reuse(shell: Shell, table: str) -> None:
+    """Leave a note in the record of a table that was started again."""
+    text = "The same topic was started again; this table goes on."
+    groups.send(shell.door, table, group_of(table), "moderator", text, key=f"reused-{int(time.time() // 60)}")
+
+
+def opening(request: Request) -> str:
+    """The opening message: the topic, then what bounds the discussion, then material."""
+    lines = [request.topic.strip(), ""]
+    for name, label in (
+        ("goal", "Goal"),
+        ("audience", "Audience"),
+        ("constraint", "Constraint"),
+        ("stop_when", "Stop when"),
+    ):
+        if request.fields.get(name):
+            lines.append(f"{label}: {request.fields[name]}")
+    if request.context:
+        lines += ["", "Material:", "", request.context.strip()]
+    return "\n".join(lines).strip()
+
+
+def ready(snapshot: Reply) -> dict[str, str]:
+    """Slug → 'ready' when the seat has leased its first turn (or answered it), else its state and reason. Pure."""
+    leased = {t["seat"] for t in snapshot["turns"] if t.get("leased_at") or t["state"] != "open"}
+    return {
+        seat["slug"]: "ready" if seat["slug"] in leased else seat.get("reason") or seat["state"]
+        for seat in snapshot["seats"]
+    }
+
+
+def plan_json(request: Request, shared: dict[str, str]) -> list[dict[str, object]]:
+    """The plan as JSON, for --dry-run."""
+    return [
+        {
+            "slug": seat.slug, "name": seat.name, "role": seat.role, "viewpoint": seat.viewpoint, "profile": seat.profile,
+            "model": seat.model, "effort": seat.effort, "transport": seat.transport, "command": list(seat.command),
+            "same_family_as": shared.get(seat.slug),
+        }
+        for seat in request.seats
+    ]  # fmt: skip
+
+
+def started_json(snapshot: Reply, *, duplicate: bool) -> dict[str, object]:
+    """{table, group, format, duplicate, seats, attach}."""
+    state = ready(snapshot)
+    seats = [
+        {
+            "slug": seat["slug"], "person": seat["person"], "role": seat.get("role", ""), "profile": seat["profile"],
+            "transport": seat["transport"], "session": seat["session"], "state": seat["state"],
+            "reason": "" if state[seat["slug"]] == "ready" else seat.get("reason", ""),
+        }
+        for seat in snapshot["seats"]
+    ]  # fmt: skip
+    table = snapshot["table"]
+    return {
+        "table": table["id"], "group": table["group"], "format": table["format"], "duplicate": duplicate, "seats": seats,
+        "attach": f"rt attach -t {table['id']}",
+    }  # fmt: skip
