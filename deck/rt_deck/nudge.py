@@ -24,8 +24,8 @@ _FLAGS = {
 }
 
 
-def ring(tmux: Tmux, pane: str, line: str, *, server_pid: int, mark: str = "", session: str = "") -> None:
-    """Type `line` and Enter into `pane` of exactly that server, and of exactly that start of a session if `mark`.
+def ring(tmux: Tmux, pane: str, line: str, *, server_pid: int, session: str = "") -> None:
+    """Type `line` and Enter into `pane` of exactly that server; a pane's number is never used twice by one server.
 
     The text may have been typed without its Enter when the pane changes within 150 ms; the error then says so.
 
@@ -41,7 +41,7 @@ def ring(tmux: Tmux, pane: str, line: str, *, server_pid: int, mark: str = "", s
             session=label,
             reason="a nudge is one printable ASCII line of at most 200 bytes that starts with a letter",
         )
-    guard = _guard(pane, server_pid, mark)
+    guard = _guard(pane, server_pid)
     _guarded(tmux, pane, guard, f"send-keys -t {pane} -l -- {_quoted(line)}", label)
     time.sleep(_BEFORE_ENTER_SECONDS)
     try:
@@ -75,11 +75,10 @@ def _server_of(tmux_env: str) -> tuple[str, int] | None:
     return (found[1], int(found[2])) if found else None
 
 
-def _guard(pane: str, server_pid: int, mark: str) -> str:
+def _guard(pane: str, server_pid: int) -> str:
     """A format that is true when `pane` must not be typed into."""
     conditions = [f"#{{{flag}}}" for flag in _FLAGS]
     conditions += [f"#{{!=:#{{pane_id}},{pane}}}", f"#{{!=:#{{pid}},{server_pid}}}"]
-    conditions += [f"#{{!=:#{{@rt_mark}},{mark}}}"] if mark else []
     joined = conditions.pop()
     while conditions:  # `||` takes two
         joined = f"#{{||:{conditions.pop()},{joined}}}"

@@ -204,7 +204,7 @@ class Deck:
             NudgeRefusedError, SessionGoneError, SessionAmbiguousError: see `nudge.ring`.
         """
         to = ref if isinstance(ref, Session) else self.require(ref)
-        nudge.ring(self.tmux, to.pane_id, line, server_pid=to.server_pid, mark=to.mark, session=to.name)
+        nudge.ring(self.tmux, to.pane_id, line, server_pid=to.server_pid, session=to.name)
 
     def _names(self) -> Sequence[str]:
         """The names of all sessions but views, ours or not."""

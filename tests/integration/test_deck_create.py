@@ -152,6 +152,17 @@ def test_a_lost_record_is_unknown_or_right_but_never_success(deck: Deck) -> None
     assert dead(deck, made.name).exit_code in {None, 137}
 
 
+def test_an_interrupt_is_the_commands_business(deck: Deck) -> None:
+    """T3: Ctrl-C in the pane reaches the command alone: it may go on, and its exit code is still recorded."""
+    made = deck.create(
+        spec("a", *sh("trap 'echo caught; exit 5' INT; echo ready; while :; do sleep 0.05; done"))
+    )
+    ready(deck, made.name)
+    deck.tmux.run("send-keys", "-t", made.pane_id, "C-c")
+    ready(deck, made.name, "caught")
+    eventually(lambda: deck.require(made.name).exit_code == 5, what="exit code 5")
+
+
 def test_an_early_death_is_told_with_its_last_output(deck: Deck) -> None:
     """T3: `settle` returns as soon as all are dead, and `death` says how it went."""
     made = deck.create(spec("a", *sh("echo no key; exit 3")))
@@ -275,9 +286,10 @@ def test_locale_and_a_foreign_tmux_variable_change_nothing(
     else:
         monkeypatch.delenv("LC_ALL", raising=False)
     title = "réunion | 日本 #{pid} %41"
-    made = deck.create(replace(spec("a", *sh("echo ready é; cat")), title=title))
-    assert deck.require(title) == made
+    made = deck.create(replace(spec("a", *sh("printf '\\033]2;tïtle\\007'; echo ready é; cat")), title=title))
+    assert deck.require(title).id == made.id
     ready(deck, made.name, "ready é")
+    assert deck.require(title).pane_title == "tïtle"
 
 
 def test_an_error_of_the_deck_is_a_roundtable_error(deck: Deck) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rt_deck import environment, nudge, records, tmux
+from rt_deck import environment, launch, nudge, records, tmux
 
 ROOT = Path(__file__).parents[2]
 ANY_TEXT = st.text(st.characters(blacklist_categories=["Cs"]))
@@ -68,6 +69,15 @@ def test_a_missing_status_is_unknown() -> None:
     assert [one.exit_code for one in (recorded, status, signalled, lost)] == [7, 3, 137, None]
 
 
+def test_only_this_starts_record_counts(tmp_path: Path) -> None:
+    """T3: what the shim of an earlier start writes late, or has only half written, is not this start's exit code."""
+    (tmp_path / "t--a.exit").write_text("old 0 1700000000\n")
+    (tmp_path / "t--b.exit").write_text("")
+    files = launch.Files(tmp_path)
+    assert [files.read_exit(name, "new") for name in ("t--a", "t--b", "t--c")] == [None, None, None]
+    assert files.read_exit("t--a", "old") == 0
+
+
 def test_a_semicolon_never_splits_a_command() -> None:
     """T5: arguments that end with `;` are escaped, the separators between commands are not."""
     assert tmux.joined([["a", "x;"], ["b", ";", "y\\;"]]) == ["a", "x\\;", ";", "b", "\\;", "y\\\\;"]
@@ -101,7 +111,14 @@ def test_only_one_module_talks_to_tmux() -> None:
     def users(pattern: str) -> set[str]:
         return {name for name, text in sources.items() if re.search(pattern, text)}
 
-    assert users(r"""(?<!\w)\[\s*["']tmux["']|import libtmux|from libtmux""") == {"deck/rt_deck/tmux.py"}
+    runs_tmux = {
+        name
+        for name, text in sources.items()
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.List) and node.elts and ast.unparse(node.elts[0]) == "'tmux'"
+    }
+    assert runs_tmux == {"deck/rt_deck/tmux.py"}
+    assert users("libtmux") == set()
     assert users(r"send-keys") <= {"deck/rt_deck/nudge.py"}
     assert users(r"paste-buffer|set-buffer|load-buffer|respawn-pane") == set()
     assert users(r"kill-server") <= {"deck/rt_deck/tmux.py"}
