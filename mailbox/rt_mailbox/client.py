@@ -106,7 +106,6 @@ def connect(url: str) -> redis.Redis:
         "socket_connect_timeout": CONNECT_SECONDS,
         "socket_timeout": ANSWER_SECONDS,
         "retry": Retry(NoBackoff(), 0),
-        "retry_on_timeout": False,
         "protocol": 2,
     }
     if url.startswith("unix://"):

@@ -15,7 +15,7 @@ local function known(seq)
 end
 if name ~= '' then
   local seq, conflict = remembered(group, from, name, body)
-  if conflict then return fail('idempotency_conflict', 'key', name, 'seq', int(seq)) end
+  if conflict then return fail('idempotency_conflict', 'key', name, 'seq', seq) end
   if seq then
     for i = 10, #ARGV, 4 do turns[#turns + 1] = (step ~= '' and step or 'm' .. int(seq)) .. '/' .. ARGV[i] end
     return known(seq)

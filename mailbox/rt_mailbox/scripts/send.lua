@@ -8,7 +8,7 @@ local bad = not_writable(group) or not_member(group, from) or bad_token(ARGV[8],
 if bad then return bad end
 if name ~= '' then
   local seq, conflict = remembered(group, from, name, body)
-  if conflict then return fail('idempotency_conflict', 'key', name, 'seq', int(seq)) end
+  if conflict then return fail('idempotency_conflict', 'key', name, 'seq', seq) end
   if seq then
     local entry = redis.call('XRANGE', key('log', group), seq .. '-0', seq .. '-0')[1][2]
     local at, eligible

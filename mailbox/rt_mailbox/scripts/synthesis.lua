@@ -7,7 +7,7 @@ local bad = not_writable(group) or not_member(group, from)
 if bad then return bad end
 if name ~= '' then
   local seq, conflict = remembered(group, from, name, ARGV[4])
-  if conflict then return fail('idempotency_conflict', 'key', name, 'seq', int(seq)) end
+  if conflict then return fail('idempotency_conflict', 'key', name, 'seq', seq) end
   if seq then return {'ok', 'seq', seq, 'round', tonumber(redis.call('HGET', key('table'), 'round')), 'duplicate', 1} end
 end
 local round = redis.call('HGET', key('table'), 'round')
