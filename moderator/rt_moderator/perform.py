@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from rt_config.errors import NudgeRefusedError, SessionGoneError, TmuxDownError
+from rt_config.errors import DeckError, NudgeRefusedError, SessionGoneError, TmuxDownError
 from rt_mailbox import tables, turns
 from rt_moderator import asking, decide, seating
 
@@ -76,21 +76,38 @@ class Performer:
             text = f"[ERROR: {action.reason}] {action.seat} did not answer {turn}"
             turns.close(self._door, self._table, turn, "failed", action.reason, message=text, epoch=epoch)
         tables.drop_seat(self._door, self._table, action.seat, action.reason, "", epoch=epoch)
-        self._deck.remove(self._seat(action.seat)["tmux"])
+        # Its session stays for `rt seat log`; the runner in it goes by itself when it sees that the seat was dropped.
         self._say(f"{action.seat} dropped: {action.reason}")
 
     def _strike(self, action: decide.Strike) -> None:
         epoch = self._fence()
+        slug, said = action.seat, self._last_words(action.seat)
         if action.turn:
             turns.attempt_failed(
-                self._door, self._table, action.seat, action.turn, action.attempt, action.reason, epoch=epoch
+                self._door,
+                self._table,
+                slug,
+                action.turn,
+                action.attempt,
+                action.reason,
+                detail=said,
+                epoch=epoch,
             )
-            tables.set_seat(self._door, self._table, action.seat, {"counted_mark": action.mark}, epoch=epoch)
+            tables.set_seat(self._door, self._table, slug, {"counted_mark": action.mark}, epoch=epoch)
         else:
-            failures = str(int(self._seat(action.seat).get("failures") or 0) + 1)
+            failures = str(int(self._seat(slug).get("failures") or 0) + 1)
             fields = {"failures": failures, "reason": action.reason, "counted_mark": action.mark}
-            tables.set_seat(self._door, self._table, action.seat, fields, event="failed", epoch=epoch)
-        self._say(f"{action.seat}: {action.reason}")
+            tables.set_seat(
+                self._door, self._table, slug, fields | {"last_words": said}, event="failed", epoch=epoch
+            )
+        self._say(f"{slug}: {action.reason}")
+
+    def _last_words(self, slug: str) -> str:
+        """What the screen of a session that ended shows; it is gone with the next session."""
+        try:
+            return self._deck.capture(self._seat(slug)["tmux"], 20)
+        except DeckError:
+            return ""
 
     def _seat(self, slug: str) -> Reply:
         found: Reply = next(seat for seat in self._snapshot["seats"] if seat["slug"] == slug)

@@ -66,8 +66,11 @@ def ensure(
     missing = [seat for seat in wanted if seat["tmux"] not in running]
     deck.remove_many([seat["tmux"] for seat in missing])
     for seat in missing:
+        # A new generation: a runner that is still alive somewhere, out of this deck's sight, sees it and goes.
+        fields = {"generation": secrets.token_hex(4)}
         if not _seat_file(table, seat["slug"]).is_file():
-            tables.set_seat(door, table, seat["slug"], {"token_sha": new_token(table, seat["slug"], url)})
+            fields["token_sha"] = new_token(table, seat["slug"], url)
+        tables.set_seat(door, table, seat["slug"], fields)
     specs = [_spec(table, seat) for seat in missing]
     if with_host and (host := host_spec(snapshot)).name not in running:
         deck.remove(host.name)
