@@ -1,0 +1,90 @@
+"""A scripted seat: answers any prompt without a model, says so, and gives the same answer to the same prompt.
+
+Run as a CLI like any other, `python -m rt_participant.rehearsal`: prompt on standard input, reply on standard output.
+"""
+
+from __future__ import annotations
+
+import itertools
+import sys
+
+_OPENINGS = (
+    "Start small, and measure before going further.",
+    "The cheapest step that can be undone comes first.",
+    "One claim here carries the rest, and nobody has tested it yet.",
+    "Decide what would count as failure before choosing.",
+    "Two of the goals pull in different directions; one has to give way.",
+    "The plan is sound as far as it goes, and it stops too early.",
+)
+_REASONS = (
+    "what it costs to be wrong is known sooner than what it gains to be right",
+    "the people who have to live with it were not asked",
+    "most of the effort goes into the part that matters least",
+    "a limit that is written down is kept, and one that is understood is not",
+    "the first version will teach more than the next meeting",
+    "nothing so far says when to stop",
+)
+_OPEN = (
+    "Who decides when two of us disagree about a fact?",
+    "What would we see in a week that changes our mind?",
+    "Which of these constraints is real, and which is habit?",
+    "What happens to what exists already?",
+)
+_MARK = "The moderator asks you now"
+
+
+def reply(prompt: str) -> str:
+    """The answer to `prompt`, the same every time."""
+    seed = 0
+    for byte in prompt.encode("utf-8", "replace"):
+        seed = (seed * 31 + byte) % 1_000_003
+    role = _after(prompt, "Your role: ") or "participant"
+    request = _request(prompt)
+    lines = [
+        "## Position",
+        f"{_OPENINGS[seed % len(_OPENINGS)]} I say this as {role}, and as a rehearsal: no model wrote it.",
+        "",
+        "## Reasons",
+        f"- Asked about “{request}”, I hold that {_REASONS[seed % len(_REASONS)]}.",
+        f"- And {_REASONS[(seed // 7 + 1 + seed) % len(_REASONS)]}.",
+    ]
+    cited = _cited(prompt)
+    if cited:
+        lines += [f"- {cited[seed % len(cited)]} should be answered before this is settled."]
+    lines += ["", "## Open question", _OPEN[seed // 5 % len(_OPEN)]]
+    return "\n".join(lines) + "\n"
+
+
+def _after(prompt: str, label: str) -> str:
+    for line in prompt.split("\n"):
+        if line.startswith(label):
+            return line[len(label) :].strip()[:80]
+    return ""
+
+
+def _request(prompt: str) -> str:
+    """The first line of what the moderator asks, else the first line of all."""
+    lines = [line.strip() for line in prompt.partition(_MARK)[2].split("\n")[1:]] or prompt.split("\n")
+    first = next((line for line in lines if line), "nothing in particular")
+    return first if len(first) <= 80 else first[:79].rstrip() + "…"
+
+
+def _cited(prompt: str) -> list[str]:
+    """The numbers of the quoted messages, m1 and on; those of other participants when there are any."""
+    pairs = itertools.pairwise(prompt.split("\n"))
+    labels = [line.split(" · ") for line, below in pairs if below.startswith("```")]
+    found = [words for words in labels if len(words) == 4 and words[0][:1] == "m" and words[0][1:].isdigit()]
+    return [words[0] for words in found if words[1].startswith("participant/")] or [
+        words[0] for words in found
+    ]
+
+
+def main() -> int:
+    """Read a prompt, write the reply."""
+    prompt = sys.stdin.buffer.read().decode("utf-8", "replace")
+    sys.stdout.buffer.write(reply(prompt).encode())
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

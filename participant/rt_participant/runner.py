@@ -1,0 +1,166 @@
+"""The runner of a seat: waits for turns, has the CLI answer them, and goes when the seat or the table is over.
+
+It keeps nothing: killed at any moment and started again, it takes the same turn again. It imports little until a turn is
+there, so that the turn's control mail is leased at once.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from rt_config.errors import BusError, RoundtableError
+from rt_mailbox import tables, turns
+from rt_mailbox.keys import key
+from rt_mailbox.waiting import Watch
+from rt_participant.pane import Pane
+from rt_participant.patience import PatientDoor
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TextIO
+
+    from rt_mailbox.access import Access, Seat
+    from rt_mailbox.door import Door, Reply
+
+BUS_WAIT_SECONDS = 30.0
+BUS_GONE = 75  # EX_TEMPFAIL: start it again when the bus is back
+_OVER = frozenset({"ended", "archived", ""})  # '' when the space is gone
+_BLOCK_MS = 30_000
+
+
+class Runner:
+    """One seat's runner. `serve` is its life."""
+
+    def __init__(
+        self,
+        door: Door,
+        who: Seat,
+        *,
+        home: str = "",
+        max_body_bytes: int = 0,
+        out: TextIO | None = None,
+        bus_wait_seconds: float = BUS_WAIT_SECONDS,
+    ) -> None:
+        """Nothing is touched yet.
+
+        Args:
+            door: for this runner alone.
+            who: the seat; its table's id is its space too.
+            home: RT_HOME; tells this seat's processes from those of a table of the same name elsewhere.
+            max_body_bytes: the limit of a reply; 0 for the default.
+            out: where the pane's lines go; stdout when None.
+            bus_wait_seconds: how long the bus may be away.
+        """
+        self.pane = Pane(out)
+        self.raw_door = door
+        self.door = PatientDoor(door, bus_wait_seconds, self.pane.status)
+        self.space = self.table = who.table
+        self.slug, self.token, self.home, self.max_body_bytes = who.slug, who.token, home, max_body_bytes
+        self.generation: str | None = None
+        self._done: tuple[str, int] = ("", 0)
+        self._swept = False
+
+    def serve(self) -> int:
+        """Take turns until it is over; returns the exit status.
+
+        Returns:
+            0: the seat was dropped, another runner took over, or the table ended. 75: the bus stayed away. 1: the bus
+            refused this seat. 128 + n: ended by that signal.
+        """
+        try:
+            return self._serve()
+        except BusError as exc:
+            self.pane.status(f"{exc}; this seat stops until it is started again")
+            return BUS_GONE
+        except RoundtableError as exc:
+            self.pane.status(f"{exc}")
+            return exc.exit_code
+
+    def over(self, seen: Reply) -> str:
+        """Why this runner has nothing more to do, by what `turns.peek` saw; '' while it has."""
+        if seen["seat_state"] == "dropped":
+            return "this seat was dropped"
+        if seen["table_state"] in _OVER:
+            return "the table has ended"
+        return "" if seen["generation"] == self.generation else "another runner has taken this seat over"
+
+    def sweep(self) -> None:
+        """End what an earlier runner of this seat left behind, once."""
+        if not self._swept:
+            from rt_participant import headless, launch
+
+            headless.sweep(launch.mark_of(self.home, self.table, self.slug), 1.0)
+            self._swept = True
+
+    def _serve(self) -> int:
+        watch = Watch(self.door, self.space, "events")
+        said = ""
+        while True:
+            seen = turns.peek(self.door, self.space, self.slug)
+            if self.generation is None:
+                self.generation = seen["generation"]
+            if why := self.over(seen):
+                self.pane.status(f"{why}.")
+                return 0
+            at = (seen["turn"], seen["attempt"])
+            if at[0] and at != self._done:
+                said = ""
+                if status := self._take(at):
+                    return status
+                continue
+            if said != at[0] + "?":
+                said = at[0] + "?"
+                self._idle(seen)
+            watch.block(_BLOCK_MS)
+
+    def _take(self, at: tuple[str, int]) -> int:
+        """Have one attempt made; returns an exit status when the runner was told to stop, else 0."""
+        turn, attempt = at
+        if self.door.command("HGET", key(self.space, "turn", turn), "failed_attempt") == str(attempt):
+            self._done = at  # by an earlier runner; the ladder decides what follows
+            return 0
+        shown = turns.show(self.door, self.space, self.slug, self.token, self.slug)
+        if shown is None or (shown["turn"], shown["attempt"]) != at:
+            return 0  # it changed meanwhile; look again
+        from rt_participant import work
+
+        self.sweep()
+        status = work.Attempt(self, shown).make()
+        self._done = at
+        return status
+
+    def _idle(self, seen: Reply) -> None:
+        if seen["seat_state"] == "starting" and not seen["turn"]:
+            tables.set_seat(self.door, self.space, self.slug, {"state": "idle"}, event="ready")
+        self.pane.status("waiting for the next attempt." if seen["turn"] else "waiting for a turn.")
+        self.sweep()
+
+
+def main() -> int:
+    """Run the seat that this process was started in; returns the exit status."""
+    from rt_config import env
+    from rt_mailbox import access
+
+    who = access.seat()
+    if who is None:
+        print("· rt seat run runs inside a seat: RT_TABLE and RT_SEAT are not set.", file=sys.stderr)  # noqa: T201
+        return 2
+    found = access.open_light(who) or _through_redis_py(who.url)
+    runner = Runner(found.door, who, home=env.home(), max_body_bytes=found.max_body_bytes)
+    try:
+        return runner.serve()
+    except KeyboardInterrupt:
+        return 130
+    finally:
+        found.door.close()
+
+
+def _through_redis_py(url: str) -> Access:
+    """The other door, for a URL that the light one cannot open, or when no endpoint was written down."""
+    from rt_config import settings as configuration
+    from rt_mailbox.access import Access
+    from rt_mailbox.client import RedisDoor
+
+    settings = configuration.load()
+    limits = {"space": settings.space, "max_body_bytes": str(settings.max_body_bytes)}
+    return Access(RedisDoor(url or settings.redis_url), limits)
