@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -66,14 +67,19 @@ def end(shell: Shell, table: str, *, text: str | None, without: bool, stop_met: 
         raise TableArchivedError(table=table)
     if state != "ended":
         if text is not None:
-            synthesis(shell, table, text, final=True, key=f"final-{snapshot['head']}")
+            synthesis(shell, table, text, final=True, key=_final_key(snapshot, text))
             snapshot = shell.snapshot(table)
         elif not without and final_synthesis(shell, snapshot) is None:
             raise NoFinalSynthesisError(table=table)
         for turn in snapshot["turns"]:
             if turn["state"] == "open":
                 turns.close(shell.door, table, turn["id"], "cancelled", "the table ended")
-        fields = {"state": "ended", "ended_at": str(int(time.time() * 1000)), "stop_met": stop_met}
+        fields = {
+            "state": "ended",
+            "ended_at": str(int(time.time() * 1000)),
+            "stop_met": stop_met,
+            "robin": "",
+        }
         tables.set_table(shell.door, table, fields, event="ended")
     starting.mark(shell, table, "ended")
     path = transcript.write_for(shell.door, table)
@@ -83,6 +89,12 @@ def end(shell: Shell, table: str, *, text: str | None, without: bool, stop_met: 
         "stop_met": stop_met or snapshot["table"].get("stop_met") or "not stated", "transcript": str(path),
         "synthesis": final["body"] if final else None, "synthesis_id": f"{table}/m{final['seq']}" if final else None,
     }  # fmt: skip
+
+
+def _final_key(snapshot: Reply, text: str) -> str:
+    """The same for an end that is run again after it was killed half way; another one when more was asked since."""
+    digest = hashlib.sha1(text.encode("utf-8", "surrogateescape"), usedforsecurity=False).hexdigest()
+    return f"final-{snapshot['table'].get('opened', '0')}-{digest[:16]}"
 
 
 def archive(shell: Shell, deck: Deck, table: str) -> dict[str, Any]:
@@ -101,13 +113,16 @@ def archive(shell: Shell, deck: Deck, table: str) -> dict[str, Any]:
     snapshot = shell.snapshot(table)
     tables.set_table(shell.door, table, {"state": "archived"}, event="archived")
     starting.mark(shell, table, "archived")
-    names = [*(seat["tmux"] for seat in snapshot["seats"]), naming.host_session(table)]
-    removed = deck.remove_many(names)
+    # The host first: it could give a seat a new session just now.
+    removed = [
+        *deck.remove_many([naming.host_session(table)]),
+        *deck.remove_many([seat["tmux"] for seat in snapshot["seats"]]),
+    ]
     deck.delete_group(snapshot["table"].get("deck_group", "") or naming.deck_group(table))
     deck.stop_server_if_empty()
     return {
         "table": table,
         "state": "archived",
-        "sessions_removed": list(removed),
+        "sessions_removed": removed,
         "record": snapshot["head"],
     }

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from rt_mailbox.door import Reply
 
 STRIKES = 3
-BUS_DOWN_EXIT = 75  # a runner that gave up waiting for the bus; not the seat's fault
+# A session that ended so is no failure of its seat: it was done, it gave up waiting for the bus (75), or it was told to
+# stop (SIGHUP, SIGINT, SIGTERM), by hand or by the machine.
+NO_STRIKE = frozenset({0, 75, 128 + 1, 128 + 2, 128 + 15})
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +77,7 @@ class AskNext:
     text: str
     seat: str
     rest: tuple[str, ...]
+    person: str = "moderator"
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +105,7 @@ def decide(
     current = _current_turns(snapshot)
     actions: list[Action] = []
     for seat in snapshot["seats"]:
-        if seat["state"] != "dropped":
-            actions += _for_seat(seat, current.get(seat["slug"]), _pending(snapshot, seat["slug"]), now)
+        actions += _for_seat(seat, current.get(seat["slug"]), _pending(snapshot, seat["slug"]), now)
     dropped = {action.seat for action in actions if isinstance(action, Drop)}
     if sessions is not None:
         live = [s for s in snapshot["seats"] if s["state"] != "dropped" and s["slug"] not in dropped]
@@ -125,6 +127,8 @@ def _pending(snapshot: Reply, slug: str) -> tuple[str, ...]:
 
 
 def _for_seat(seat: Reply, turn: Reply | None, pending: tuple[str, ...], now: int) -> list[Action]:
+    if seat["state"] == "dropped":  # whoever asked it had not heard of that yet
+        return [Drop(seat["slug"], seat.get("reason") or "dropped", pending)] if pending else []
     if int(seat.get("failures") or 0) >= STRIKES:
         return [Drop(seat["slug"], seat.get("reason") or "failed three times", pending)]
     if turn is None:
@@ -153,7 +157,7 @@ def _for_sessions(
         missing.append(seat["slug"])
         own_end = (
             session is not None
-            and session.exit_code not in (0, BUS_DOWN_EXIT)
+            and session.exit_code not in NO_STRIKE
             and known.get(session.name) != session.mark
         )
         if session is not None and own_end:
@@ -183,7 +187,7 @@ def _robin(snapshot: Reply) -> list[Action]:
     rest = [slug for slug in plan["rest"] if slug in live]
     if not rest:
         return []
-    return [AskNext(plan["key"], plan["text"], rest[0], tuple(rest[1:]))]
+    return [AskNext(plan["key"], plan["text"], rest[0], tuple(rest[1:]), plan.get("person", "moderator"))]
 
 
 def _wake(snapshot: Reply, quiet_seconds: float) -> list[Action]:

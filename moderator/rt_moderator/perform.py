@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from rt_config.errors import DeckError, NudgeRefusedError, SessionGoneError, TmuxDownError
+from rt_config.errors import DeckError, NudgeRefusedError, SessionGoneError, TmuxDownError, UsageError
 from rt_mailbox import tables, turns
-from rt_moderator import asking, decide, seating
+from rt_moderator import asking, decide, saying, seating
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from rt_deck.sessions import Deck
     from rt_mailbox.door import Door, Reply
@@ -115,17 +115,34 @@ class Performer:
 
     def _reseat(self, action: decide.Reseat) -> None:
         self._fence()
-        made = seating.ensure(self._door, self._deck, self._snapshot, self._url, action.seats)
+        try:
+            made = self._seated(action.seats)
+        except (DeckError, UsageError):
+            # All or none were made; one that cannot be must not keep the others away.
+            made = [slug for one in action.seats for slug in self._seated_alone(one)]
         for slug in made:
             tables.note(self._door, self._table, "seated", {"seat": slug})
             self._say(f"{slug}: new session")
 
+    def _seated(self, slugs: Sequence[str]) -> list[str]:
+        return seating.ensure(self._door, self._deck, self._snapshot, self._url, slugs)
+
+    def _seated_alone(self, slug: str) -> list[str]:
+        try:
+            return self._seated([slug])
+        except (DeckError, UsageError) as exc:
+            if self._seat(slug).get("reason") != str(exc):
+                blocked = {"state": "blocked", "reason": str(exc)}
+                tables.set_seat(self._door, self._table, slug, blocked, event="blocked", epoch=self._fence())
+                self._say(f"{slug}: {exc}")
+            return []
+
     def _asknext(self, action: decide.AskNext) -> None:
         epoch = self._fence()
         seats = asking.live_seats(self._snapshot, [action.seat])
-        key = f"robin/{action.key}/{action.seat}"
-        asking.ask(self._door, self._snapshot, action.text, seats, key=key, epoch=epoch)
-        left = {"key": action.key, "text": action.text, "rest": list(action.rest)}
+        key = saying.robin_key(action.key, action.seat)
+        asking.ask(self._door, self._snapshot, action.text, seats, person=action.person, key=key, epoch=epoch)
+        left = {"key": action.key, "text": action.text, "person": action.person, "rest": list(action.rest)}
         tables.set_table(self._door, self._table, {"robin": json.dumps(left)}, epoch=epoch)
 
     def _wake(self, action: decide.Wake) -> None:

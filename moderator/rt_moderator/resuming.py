@@ -68,12 +68,11 @@ def resume(shell: Shell, deck: Deck, table: str, *, cwd: str = "") -> dict[str, 
 
 
 def _complete(shell: Shell, table: str) -> Reply:
-    """The table's snapshot; a start that died before the table was written cannot be completed without its seats."""
-    found = tables.snapshot(shell.door, table)
-    if found is None:
+    """The table's snapshot, its opening put; a start that died before the table was written cannot be completed without its seats."""
+    if tables.snapshot(shell.door, table, 1) is None:
         directory.remove(shell.door, shell.space, table)
         raise UnknownTableError(table=table)
-    return found
+    return starting.opened(shell, table)
 
 
 def _how(seat: Reply, made: bool, moved: bool) -> str:

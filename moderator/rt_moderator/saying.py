@@ -48,11 +48,25 @@ def say(shell: Shell, table: str, said: Utterance) -> dict[str, Any]:
     seats, key = asking.live_seats(snapshot, said.to), said.key
     if said.round_robin and len(seats) > 1:
         key = key or uuid.uuid4().hex[:12]
-        plan = {"key": key, "text": said.text, "rest": [seat["slug"] for seat in seats[1:]]}
+        plan = {
+            "key": key,
+            "text": said.text,
+            "person": said.person,
+            "rest": [seat["slug"] for seat in seats],
+        }
+        # The first one included: who asks it, this command or a host that looks just now, uses the same key.
         tables.set_table(shell.door, table, {"robin": json.dumps(plan)})
-        seats, key = seats[:1], f"robin/{key}/{seats[0]['slug']}"
-    sent = asking.ask(shell.door, snapshot, said.text, seats, person=said.person, key=key)
+        seats, key = seats[:1], robin_key(key, seats[0]["slug"])
+        sent = asking.ask(shell.door, snapshot, said.text, seats, person=said.person, key=key)
+        tables.set_table(shell.door, table, {"robin": json.dumps(plan | {"rest": plan["rest"][1:]})})
+    else:
+        sent = asking.ask(shell.door, snapshot, said.text, seats, person=said.person, key=key)
     return _said(table, sent, [seat["slug"] for seat in seats])
+
+
+def robin_key(key: str, slug: str) -> str:
+    """The idempotency key under which a round-robin asks a seat."""
+    return f"robin/{key}/{slug}"
 
 
 def _said(table: str, sent: Reply, asked: list[str]) -> dict[str, Any]:

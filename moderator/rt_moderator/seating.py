@@ -7,10 +7,12 @@ import os
 import secrets
 import sys
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rt_config import env
+from rt_config.errors import SessionExistsError
 from rt_deck.records import Spec
 from rt_mailbox import access, tables
 from rt_moderator import naming
@@ -33,12 +35,30 @@ def command(*words: str) -> list[str]:
     return [str(script), *words] if script.is_file() else [sys.executable, "-m", "rt_moderator.main", *words]
 
 
-def new_token(table: str, slug: str, url: str) -> str:
-    """Write a fresh session file for the seat; returns the token's sha1 for the seat's hash."""
-    token = secrets.token_hex(16)
+def token(table: str, slug: str, url: str) -> str:
+    """The sha1 of the token in the seat's session file, for the seat's hash; the file is made when there is none.
+
+    Whoever races, or was killed half way, ends with the same token in both places.
+    """
+    path = _seat_file(table, slug)
     env.private_folder(str(folder(table)))
-    access.write_seat_file(str(_seat_file(table, slug)), token, url)
-    return hashlib.sha1(token.encode(), usedforsecurity=False).hexdigest()
+    while not (found := _read_token(path, url)):
+        path.unlink(missing_ok=True)
+        own = path.with_suffix(f".{os.getpid()}")
+        access.write_seat_file(str(own), secrets.token_hex(16), url)
+        with suppress(FileExistsError):
+            path.hardlink_to(own)  # whole, and only the first of those who race
+        own.unlink()
+    return hashlib.sha1(found.encode(), usedforsecurity=False).hexdigest()
+
+
+def _read_token(path: Path, url: str) -> str:
+    """The token in a whole session file for this bus, else ''."""
+    try:
+        found, _, seated_on = path.read_text(encoding="utf-8").strip().partition("\n")
+    except OSError:
+        return ""
+    return found if seated_on == url else ""
 
 
 def ensure(
@@ -57,23 +77,34 @@ def ensure(
     Raises:
         DeckError, CliMissingError, WorkdirMissingError.
     """
-    table = snapshot["table"]["id"]
     wanted = [
         s for s in snapshot["seats"] if s["state"] != "dropped" and (slugs is None or s["slug"] in set(slugs))
     ]
+    for _ in range(2):
+        with suppress(SessionExistsError):  # a host or another command made one of them just now: look again
+            return _ensure_once(door, deck, snapshot, url, wanted, with_host=with_host)
+    return _ensure_once(door, deck, snapshot, url, wanted, with_host=with_host)
+
+
+def _ensure_once(
+    door: Door, deck: Deck, snapshot: Reply, url: str, wanted: list[Reply], *, with_host: bool
+) -> list[str]:
+    table = snapshot["table"]["id"]
     sessions = {one.name: one for one in deck.list()}
     running = {name for name, one in sessions.items() if one.state == "running"}
     missing = [seat for seat in wanted if seat["tmux"] not in running]
-    deck.remove_many([seat["tmux"] for seat in missing])
+    # By id: what somebody made under this name since is not ours to remove.
+    deck.remove_many([sessions[seat["tmux"]].id for seat in missing if seat["tmux"] in sessions])
     for seat in missing:
         # A new generation: a runner that is still alive somewhere, out of this deck's sight, sees it and goes.
-        fields = {"generation": secrets.token_hex(4)}
-        if not _seat_file(table, seat["slug"]).is_file():
-            fields["token_sha"] = new_token(table, seat["slug"], url)
+        fields = {"generation": secrets.token_hex(4), "token_sha": token(table, seat["slug"], url)}
+        if seat["state"] == "blocked":
+            fields |= {"state": "starting", "reason": ""}
         tables.set_seat(door, table, seat["slug"], fields)
     specs = [_spec(table, seat) for seat in missing]
     if with_host and (host := host_spec(snapshot)).name not in running:
-        deck.remove(host.name)
+        if host.name in sessions:
+            deck.remove(sessions[host.name].id)
         specs.append(host)
     deck.create_many(specs)
     return [seat["slug"] for seat in missing]

@@ -35,7 +35,7 @@ def add(shell: Shell, table: str, spec: str, role: str, viewpoint: str, cwd: str
         access=about["access"],
         group=about.get("deck_group", ""),
     )
-    fields["token_sha"] = seating.new_token(table, seat.slug, shell.url)
+    fields["token_sha"] = seating.token(table, seat.slug, shell.url)
     fields |= {"native_session": "", "shown": ""}
     tables.add_seat(shell.door, table, group_of(table), fields)
     seating.ensure(shell.door, Deck(), shell.snapshot(table), shell.url, [seat.slug])

@@ -61,7 +61,7 @@ def find(shell: Shell, request: Request) -> Started | None:
         ):
             continue
         found = tables.snapshot(shell.door, table, 1)
-        if found is None or found["table"]["state"] == "starting":
+        if found is None or "starting" in (found["table"]["state"], entry["state"]):
             return Started(table, duplicate=False, completed=True)
         if found["table"]["state"] == "open":
             return Started(table, duplicate=True)
@@ -96,17 +96,24 @@ def lay(shell: Shell, table: str, request: Request) -> Reply:
     shell.guard_disk()
     if tables.snapshot(shell.door, table, 1) is None:
         for seat in seats:
-            seat["token_sha"] = seating.new_token(table, seat["slug"], shell.url)
+            seat["token_sha"] = seating.token(table, seat["slug"], shell.url)
         fields = {
             "id": table, "topic": request.topic, "topic_norm": naming.topic_key(request.topic), "format": request.format,
             "mode": request.mode, "view": "raw", "cwd": request.cwd, "access": request.access, "machine": platform.node(),
-            "deck_group": path, **request.fields,
+            "deck_group": path, "opening": opening(request), **request.fields,
         }  # fmt: skip
         persons = ["moderator", "user", *(seat["person"] for seat in seats)]
         tables.create(shell.door, table, group_of(table), fields, persons, seats)
+    return opened(shell, table)
+
+
+def opened(shell: Shell, table: str) -> Reply:
+    """The snapshot of a table whose opening question was put; an unfinished start is completed here."""
     snapshot = shell.snapshot(table)
-    if snapshot["head"] == 0:
-        asking.ask(shell.door, snapshot, opening(request), asking.live_seats(snapshot), key="opening")
+    about = snapshot["table"]
+    if about["state"] != "starting":
+        return snapshot
+    asking.ask(shell.door, snapshot, about["opening"], asking.live_seats(snapshot), key="opening")
     return shell.snapshot(table)
 
 
