@@ -1,4 +1,4 @@
-#!lua flags=
+#!lua flags=allow-oom
 -- uses: base group queue turn
 -- One attempt of a turn has failed: a strike for its seat. args: slug, token, turn, attempt, reason, detail, host epoch.
 -- Guarantee: counted once per attempt; ignored (counted 0) when the turn is closed or the attempt is not the latest. The

@@ -1,4 +1,4 @@
-#!lua flags=
+#!lua flags=allow-oom
 -- uses: base group queue turn
 -- Start the next attempt of an open turn within the same deadline. args: turn, the attempt that failed, rung, host epoch,
 -- rebuild (1: the context comes from the record).
