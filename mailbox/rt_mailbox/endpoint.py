@@ -1,4 +1,4 @@
-# ruff: noqa: PTH103, PTH105, PTH108, PTH116, PTH118, PTH120, PTH123 (pathlib costs the hot door some milliseconds)
+# ruff: noqa: PTH103, PTH105, PTH108, PTH110, PTH116, PTH118, PTH120, PTH123 (pathlib costs the hot door some milliseconds)
 """The file `RT_HOME/endpoint`: what slow commands write down so that the hot door need not read any configuration.
 
 Reading it imports nothing heavy.
@@ -6,7 +6,6 @@ Reading it imports nothing heavy.
 
 from __future__ import annotations
 
-import contextlib
 import os
 
 from rt_config import env
@@ -55,17 +54,22 @@ def write_endpoint(settings: Settings, url: str, server_version: str | None = No
     fields = _fields(settings, url, _version(url) if server_version is None else server_version)
     content = os.fsencode("".join(f"{key}={value}\n" for key, value in fields.items()))
     target = path()
-    with contextlib.suppress(OSError), open(target, "rb") as file:
-        if file.read() == content:
-            return False
-    if any(
-        "\n" in value for value in fields.values()
-    ):  # such a path cannot be written down: the hot door hands over
-        with contextlib.suppress(FileNotFoundError):
+    if _content(target) == content:
+        return False
+    if any("\n" in value for value in fields.values()):  # a path that cannot be written down: the hot door hands over
+        if os.path.exists(target):
             os.unlink(target)
         return False
     _write_atomically(target, content)
     return True
+
+
+def _content(target: str) -> bytes | None:
+    try:
+        with open(target, "rb") as file:
+            return file.read()
+    except OSError:
+        return None
 
 
 def _fields(settings: Settings, url: str, server_version: str) -> dict[str, str]:

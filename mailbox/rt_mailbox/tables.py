@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import json
-
 from rt_mailbox.door import mapping, pairs
 from rt_mailbox.groups import check_body
 from rt_mailbox.keys import key as key_name
@@ -21,6 +19,8 @@ LOCK_MS = 10_000
 
 def create(door: Door, space: str, group: str, table: Reply, persons: list[str], seats: list[Reply]) -> bool:
     """Lay a table with its group, persons and seats, all or nothing; False when it is there already (left as it is)."""
+    import json  # not above: the hot door loads this module for its snapshot
+
     spec = json.dumps({"table": table, "persons": persons, "seats": seats}, ensure_ascii=False)
     return not door.script("table_create", space, group, spec)["existed"]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rt_config.errors import BadConfigError
 from rt_mailbox import groups, tables, turns, waiting
+from rt_mailbox.keys import key
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,10 +44,18 @@ def _question(actor: Actor, what: str) -> Callable[[], bool]:
     if what in ("any", "gate"):
         return lambda: _unread(actor) > 0
     if what == "all":
-        return lambda: not waiting_for(actor)
+        return lambda: not waiting_for(actor) and not _queued(actor)
     if what.isdigit():
         return lambda: _answered(actor, int(what))
     raise BadConfigError(where="--for", reason="any, all, gate or a number of replies")
+
+
+def _queued(actor: Actor) -> bool:
+    """Whether a round-robin has seats that are still to be asked."""
+    import json
+
+    plan = actor.door.command("HGET", key(actor.table, "table"), "robin")
+    return bool(json.loads(plan or "{}").get("rest"))
 
 
 def _answered(actor: Actor, wanted: int) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -56,7 +57,7 @@ def archive(table: str | None, as_json: bool, **options: Any) -> int:
     from rt_moderator import concluding
 
     shell = open_shell()
-    name = shell.resolve(table) if table else _last_ended(shell)
+    name = shell.resolve(table) if table or os.environ.get("RT_TABLE") else _last_ended(shell)
     if shell.snapshot(name)["table"]["state"] in ("starting", "open"):
         _end(shell, name, {**options, "stop_met": None}, as_json=as_json)
     found = concluding.archive(shell, Deck(), name)
