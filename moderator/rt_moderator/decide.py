@@ -93,7 +93,7 @@ Action = Expire | NextAttempt | Drop | Strike | Reseat | AskNext | Wake
 def decide(
     snapshot: Reply, sessions: Mapping[str, Session] | None, known: Mapping[str, str], quiet_seconds: float
 ) -> list[Action]:
-    """The actions that this moment asks for; none of them twice for the same attempt.
+    """The actions that this moment asks for; at most one for any attempt.
 
     Args:
         snapshot: from `tables.snapshot`.
@@ -104,14 +104,21 @@ def decide(
     now = int(snapshot["clock_ms"])
     current = _current_turns(snapshot)
     actions: list[Action] = []
+    missing: list[str] = []
     for seat in snapshot["seats"]:
-        actions += _for_seat(seat, current.get(seat["slug"]), _pending(snapshot, seat["slug"]), now)
-    dropped = {action.seat for action in actions if isinstance(action, Drop)}
-    if sessions is not None:
-        live = [s for s in snapshot["seats"] if s["state"] != "dropped" and s["slug"] not in dropped]
-        actions += _for_sessions(live, current, sessions, known)
-    actions += _robin(snapshot)
-    return actions + _wake(snapshot, quiet_seconds)
+        slug, turn = seat["slug"], current.get(seat["slug"])
+        session = None if sessions is None else sessions.get(seat["tmux"])
+        # A death comes first: whatever else befell the same attempt, it is one failure.
+        found = (
+            _drop(seat, _pending(snapshot, slug)) or _death(seat, turn, session, known) or _turn(turn, now)
+        )
+        actions += found
+        gone = seat["state"] == "dropped" or any(isinstance(action, Drop) for action in found)
+        if sessions is not None and not gone and (session is None or session.state != "running"):
+            missing.append(slug)
+    if missing:
+        actions.append(Reseat(tuple(missing)))
+    return actions + _robin(snapshot) + _wake(snapshot, quiet_seconds)
 
 
 def _current_turns(snapshot: Reply) -> dict[str, Reply]:
@@ -126,56 +133,39 @@ def _pending(snapshot: Reply, slug: str) -> tuple[str, ...]:
     return tuple(t["id"] for t in snapshot["turns"] if t["seat"] == slug and t["state"] == "open")
 
 
-def _for_seat(seat: Reply, turn: Reply | None, pending: tuple[str, ...], now: int) -> list[Action]:
+def _drop(seat: Reply, pending: tuple[str, ...]) -> list[Action]:
     if seat["state"] == "dropped":  # whoever asked it had not heard of that yet
         return [Drop(seat["slug"], seat.get("reason") or "dropped", pending)] if pending else []
     if int(seat.get("failures") or 0) >= STRIKES:
         return [Drop(seat["slug"], seat.get("reason") or "failed three times", pending)]
+    return []
+
+
+def _death(
+    seat: Reply, turn: Reply | None, session: Session | None, known: Mapping[str, str]
+) -> list[Action]:
+    """The strike for a session that has ended by itself and was not counted yet."""
+    if seat["state"] == "dropped" or session is None or session.state == "running":
+        return []
+    if session.exit_code in NO_STRIKE or known.get(session.name) == session.mark:
+        return []
+    code = "unknown" if session.exit_code is None else session.exit_code
+    reason = f"its session ended (exit {code})"
+    if turn is None or turn.get("leased") != turn["attempt"]:
+        return [Strike(seat["slug"], reason, mark=session.mark)]
+    return [Strike(seat["slug"], reason, turn["id"], int(turn["attempt"]), session.mark)]
+
+
+def _turn(turn: Reply | None, now: int) -> list[Action]:
     if turn is None:
         return []
     attempt = int(turn["attempt"])
     if now >= int(turn["deadline"]):
         seconds = (int(turn["deadline"]) - int(turn["started_at"])) // 1000
-        return [Expire(turn["id"], seat["slug"], attempt, turn["deadline"], seconds)]
+        return [Expire(turn["id"], turn["seat"], attempt, turn["deadline"], seconds)]
     if turn.get("failed_attempt") == turn["attempt"]:
         return [NextAttempt(turn["id"], attempt)]
     return []
-
-
-def _for_sessions(
-    seats: list[Reply],
-    current: Mapping[str, Reply],
-    sessions: Mapping[str, Session],
-    known: Mapping[str, str],
-) -> list[Action]:
-    actions: list[Action] = []
-    missing: list[str] = []
-    for seat in seats:
-        session = sessions.get(seat["tmux"])
-        if session is not None and session.state == "running":
-            continue
-        missing.append(seat["slug"])
-        own_end = (
-            session is not None
-            and session.exit_code not in NO_STRIKE
-            and known.get(session.name) != session.mark
-        )
-        if session is not None and own_end:
-            turn = current.get(seat["slug"])
-            code = "unknown" if session.exit_code is None else session.exit_code
-            leased = turn is not None and turn.get("leased") == turn["attempt"]
-            actions.append(
-                Strike(
-                    seat["slug"],
-                    f"its session ended (exit {code})",
-                    turn["id"],
-                    int(turn["attempt"]),
-                    session.mark,
-                )
-                if turn is not None and leased
-                else Strike(seat["slug"], f"its session ended (exit {code})", mark=session.mark)
-            )
-    return [*actions, Reseat(tuple(missing))] if missing else actions
 
 
 def _robin(snapshot: Reply) -> list[Action]:
