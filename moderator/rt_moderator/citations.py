@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-_CITATION = re.compile(r"(?<![A-Za-z0-9_/.-])m([1-9][0-9]{0,8})(?![A-Za-z0-9_])")
+_CITATION = re.compile(r"(?<![A-Za-z0-9_/.-])m([1-9][0-9]{0,17})(?![A-Za-z0-9_])")
+_FENCE = re.compile(r"`{3,}|~{3,}")
 
 
 def cited(text: str) -> list[int]:
@@ -21,11 +22,12 @@ def _without_code(text: str) -> str:
     kept, fence = [], ""
     for line in text.splitlines():
         bare = line.strip()
-        mark = bare[:3]
+        mark = _FENCE.match(bare)
         if fence:
-            fence = "" if mark == fence and not bare.strip(mark[0]) else fence
-        elif mark in ("```", "~~~"):
-            fence = mark
+            if bare.startswith(fence) and not bare.strip(fence[0]):  # at least as long as the one that opened it
+                fence = ""
+        elif mark:
+            fence = mark[0]
         else:
             kept.append(line)
     return "\n".join(kept)
