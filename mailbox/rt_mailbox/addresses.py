@@ -5,6 +5,7 @@ from __future__ import annotations
 from rt_config.errors import BadAddressError, BadMessageIdError, BadSlugError
 
 _SLUG_START = frozenset("abcdefghijklmnopqrstuvwxyz0123456789")
+_LONGEST_SEQ = 15  # digits; more than any record, and exact in the scripts' numbers
 _SLUG = _SLUG_START | {"_", "-"}
 
 
@@ -58,6 +59,6 @@ def seq_of(given: str) -> int:
         BadMessageIdError: it is none of these.
     """
     digits = given.rpartition("/")[2].removeprefix("m")
-    if not digits.isascii() or not digits.isdigit() or int(digits) < 1:
+    if not digits.isascii() or not digits.isdigit() or len(digits) > _LONGEST_SEQ or int(digits) < 1:
         raise BadMessageIdError(given=given)
     return int(digits)

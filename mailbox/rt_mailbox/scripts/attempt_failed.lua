@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- uses: base group queue turn
+-- uses: base queue turn
 -- One attempt of a turn has failed: a strike for its seat. args: slug, token, turn, attempt, reason, detail, host epoch.
 -- Guarantee: counted once per attempt; ignored (counted 0) when the turn is closed or the attempt is not the latest. The
 -- turn stays open: the ladder decides what follows.

@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- uses: base group queue turn
+-- uses: base queue turn
 -- Give open turns a new deadline. args: host epoch, seconds or '' (then each turn's own timeout, afresh), turns….
 -- Guarantee: all or nothing; closed turns are left alone; a turn that is not current yet keeps waiting for its own start.
 local bad = stale(ARGV[1])

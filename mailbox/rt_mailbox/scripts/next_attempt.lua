@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- uses: base group queue turn
+-- uses: base queue turn
 -- Start the next attempt of an open turn within the same deadline. args: turn, the attempt that failed, rung, host epoch,
 -- rebuild (1: the context comes from the record).
 -- Guarantee: one new attempt per failed one, however often it is called; the control mail is free for the seat at once.

@@ -1,5 +1,5 @@
 #!lua flags=
--- uses: base group
+-- uses: base
 -- Lay a table: its fields, group, persons and seats. args: group, JSON {table: {…}, persons: […], seats: [{…}]}.
 -- Guarantee: all or nothing; a table that is there already is left as it is (existed 1), so that an unfinished start
 -- can be completed.
