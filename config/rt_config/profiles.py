@@ -222,6 +222,8 @@ def _merged(name: str, configured: dict[str, dict[str, Any]], above: tuple[str, 
     if name in above:
         raise BadConfigError(where=f"profiles.{name}", reason="it extends itself")
     base = given.pop("extends", name if name in _built_in() else COMMAND)
+    if base == name and name not in _built_in():
+        raise BadConfigError(where=f"profiles.{name}", reason="it extends itself")
     if base in configured and base != name:
         fields = _merged(base, configured, (*above, name))
     elif base in _built_in():

@@ -5,7 +5,6 @@ Run as a CLI like any other, `python -m rt_participant.rehearsal`: prompt on sta
 
 from __future__ import annotations
 
-import itertools
 import sys
 
 _OPENINGS = (
@@ -71,12 +70,18 @@ def _request(prompt: str) -> str:
 
 def _cited(prompt: str) -> list[str]:
     """The numbers of the quoted messages, m1 and on; those of other participants when there are any."""
-    pairs = itertools.pairwise(prompt.split("\n"))
-    labels = [line.split(" · ") for line, below in pairs if below.startswith("```")]
-    found = [words for words in labels if len(words) == 4 and words[0][:1] == "m" and words[0][1:].isdigit()]
-    return [words[0] for words in found if words[1].startswith("participant/")] or [
-        words[0] for words in found
-    ]
+    found: list[tuple[str, str]] = []
+    before, fence = "", ""
+    for line in prompt.split("\n"):
+        if fence:
+            fence = "" if line == fence else fence
+        elif line.startswith("```"):
+            fence = line.removesuffix("text")
+            words = before.split(" · ")
+            if len(words) == 4 and words[0][:1] == "m" and words[0][1:].isdigit():
+                found.append((words[0], words[1]))
+        before = line
+    return [seq for seq, person in found if person.startswith("participant/")] or [seq for seq, _ in found]
 
 
 def main() -> int:

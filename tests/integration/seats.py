@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from rt_mailbox.door import Reply
 
 TABLE = "rt-20260101-1200-seats"
+RUNNER = "import sys; from rt_participant.runner import main; sys.exit(main())"
 
 
 class Table:
@@ -60,15 +61,9 @@ class Table:
         return str(found["step"])
 
     @contextmanager
-    def runner(self, slug: str, **env: str) -> Iterator[subprocess.Popen[str]]:
-        """The seat's runner; killed at the end."""
-        changed = {
-            "RT_TABLE": TABLE,
-            "RT_SEAT": slug,
-            "RT_TOKEN_FILE": str(self.folder / f"{slug}.seat"),
-            **env,
-        }
-        code = "import sys; from rt_participant.runner import main; sys.exit(main())"
+    def runner(self, slug: str, code: str = RUNNER) -> Iterator[subprocess.Popen[str]]:
+        """The seat's runner; ended when the block is left."""
+        changed = {"RT_TABLE": TABLE, "RT_SEAT": slug, "RT_TOKEN_FILE": str(self.folder / f"{slug}.seat")}
         argv = [sys.executable, "-c", code]
         log = self.folder / f"{slug}.log"
         with log.open("a") as out:
@@ -142,3 +137,8 @@ def spec(argv: list[str] | None = None, cwd: Path | None = None, **changes: Any)
     seat = profiles.SeatSpec("x", "command" if argv else "rehearsal", argv=tuple(argv or ()))
     found = profiles.launch_spec(profiles.for_seat(known, seat), cwd=str(cwd or Path.cwd()))
     return found | {"kill_grace_seconds": 0.3} | changes
+
+
+def pick(path: str) -> dict[str, Any]:
+    """A rule for one value of a CLI's output."""
+    return {"path": path, "where": {}, "take": "last"}

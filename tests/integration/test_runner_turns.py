@@ -8,7 +8,7 @@ from pathlib import Path
 from rt_mailbox import tables
 from tests.helpers import eventually
 from tests.integration.conftest import Seated
-from tests.integration.seats import TABLE, script, spec
+from tests.integration.seats import TABLE, pick, script, spec
 
 
 def test_a_seat_answers_two_rounds_and_leaves_when_it_is_dropped(seated: Seated, tmp_path: Path) -> None:
@@ -159,10 +159,6 @@ def native(tmp_path: Path) -> dict[str, object]:
         "session": "set",
     }
     return spec(argv) | calls | {"output": output}
-
-
-def pick(path: str) -> dict[str, object]:
-    return {"path": path, "where": {}, "take": "last"}
 
 
 def test_the_second_turn_resumes_the_same_session_with_only_what_is_new(
