@@ -15,13 +15,13 @@ from rt_config.errors import NotInASeatError, RoundtableError
 _MODULES = {
     "start": "start", "say": "say", "drain": "reading", "wait": "participant", "synthesis": "synthesis",
     "status": "status", "list": "status", "show": "reading", "search": "reading", "transcript": "reading", "events": "events",
-    "resume": "resume", "set": "set", "end": "ending", "archive": "ending", "attach": "attach",
+    "resume": "resume", "set": "set", "end": "ending", "archive": "ending", "attach": "attach", "tail": "attach",
     "seat": "seat", "turn-cancel": "turns", "turn-extend": "turns", "host": "host",
     "turn": "participant", "reply": "participant", "read": "participant", "post": "participant",
     "bus": "bus", "deck": "deck", "profiles": "profiles", "completion": "completion",
 }  # fmt: skip
 _IN_A_SEAT = frozenset({"turn", "reply", "read", "post", "show", "wait"})
-_HIDDEN = frozenset({"host"})
+_HIDDEN = frozenset({"host", "tail"})
 
 
 class Commands(click.Group):
