@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
@@ -40,29 +41,36 @@ def from_file(path: Path) -> list[SeatPlan]:
         BadConfigError: it does not read as one.
     """
     try:
-        rows: list[dict[str, Any]] = tomllib.loads(path.read_text(encoding="utf-8")).get("seat", [])
-    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as exc:
+        rows = tomllib.loads(path.read_text(encoding="utf-8")).get("seat")
+        if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+            raise BadConfigError(where=path, reason="it has no list of [[seat]] tables")
+        return [_from_row(row) for row in rows]
+    except (OSError, ValueError) as exc:
         raise BadConfigError(where=path, reason=str(exc)) from exc
-    seats = []
-    for row in rows:
-        if unknown := sorted(row.keys() - _SEAT_FILE_KEYS):
-            raise BadConfigError(
-                where=path,
-                reason=f"a seat has no {unknown[0]!r}; it has {', '.join(sorted(_SEAT_FILE_KEYS))}",
-            )
-        if "slug" not in row:
-            raise BadConfigError(where=path, reason="every seat needs a slug")
-        command = row.pop("command", ())
-        argv = tuple(command.split() if isinstance(command, str) else command)
-        seats.append(SeatPlan(**{key: str(value) for key, value in row.items()}, command=argv))
-    return seats
+
+
+def _from_row(row: dict[str, Any]) -> SeatPlan:
+    """One seat of a file; ValueError says what is wrong with it."""
+    if unknown := sorted(row.keys() - _SEAT_FILE_KEYS):
+        msg = f"a seat has no {unknown[0]!r}; it has {', '.join(sorted(_SEAT_FILE_KEYS))}"
+        raise ValueError(msg)
+    if not row.get("slug"):
+        msg = "every seat needs a slug"
+        raise ValueError(msg)
+    command = row.pop("command", [])
+    argv = shlex.split(command) if isinstance(command, str) else command
+    if not isinstance(argv, list) or not all(isinstance(word, str) for word in argv):
+        msg = f"the command of {row['slug']} is neither a line nor a list of words"
+        raise ValueError(msg)
+    return SeatPlan(**{key: str(value) for key, value in row.items()}, command=tuple(argv))
 
 
 def proposed(settings: Settings) -> list[SeatPlan]:
     """The default five over the agent CLIs of this machine, or over `rehearsal` where there is none."""
     names = [profile.name for profile in catalog.proposed(settings)] or [catalog.default_profile(settings)]
     if settings.default_profile:
-        names = [settings.default_profile, *(n for n in names if n != settings.default_profile)]
+        first = catalog.default_profile(settings)
+        names = [first, *(n for n in names if n != first)]
     return default_seats(_spread(names, catalog.load(settings)))
 
 
@@ -87,6 +95,8 @@ def completed(seats: Sequence[SeatPlan], settings: Settings) -> list[SeatPlan]:
     for seat in seats:
         name = "command" if seat.command else seat.profile or default
         profile = catalog.for_seat(found, _spec_of(seat, name))
+        if not profile.executable:
+            raise BadConfigError(where=f"seat {seat.slug}", reason="it needs an argv: write SLUG=!argv")
         if not catalog.available(profile):
             raise CliMissingError(
                 cli=profile.executable, install=profile.install or f"put {profile.executable} on PATH"
