@@ -81,13 +81,18 @@ class AskNext:
 
 
 @dataclass(frozen=True, slots=True)
+class EndRobin:
+    """Nobody that a round-robin would still ask is left."""
+
+
+@dataclass(frozen=True, slots=True)
 class Wake:
     """The moderator's pane gets its one line."""
 
     upto: int
 
 
-Action = Expire | NextAttempt | Drop | Strike | Reseat | AskNext | Wake
+Action = Expire | NextAttempt | Drop | Strike | Reseat | AskNext | EndRobin | Wake
 
 
 def decide(
@@ -176,7 +181,7 @@ def _robin(snapshot: Reply) -> list[Action]:
     live = {s["slug"] for s in snapshot["seats"] if s["state"] != "dropped"}
     rest = [slug for slug in plan["rest"] if slug in live]
     if not rest:
-        return []
+        return [EndRobin()]
     return [AskNext(plan["key"], plan["text"], rest[0], tuple(rest[1:]), plan.get("person", "moderator"))]
 
 

@@ -59,7 +59,7 @@ class Performer:
             deadline=action.deadline,
         )
         # Its conversation is in an unknown state: the seat's next turn starts a fresh one, rebuilt from the record.
-        tables.set_seat(self._door, self._table, action.seat, {"native_session": ""}, epoch=epoch)
+        tables.set_seat(self._door, self._table, action.seat, {"native_ready": "0"}, epoch=epoch)
         self._say(text)
 
     def _nextattempt(self, action: decide.NextAttempt) -> None:
@@ -144,6 +144,9 @@ class Performer:
         asking.ask(self._door, self._snapshot, action.text, seats, person=action.person, key=key, epoch=epoch)
         left = {"key": action.key, "text": action.text, "person": action.person, "rest": list(action.rest)}
         tables.set_table(self._door, self._table, {"robin": json.dumps(left)}, epoch=epoch)
+
+    def _endrobin(self, _action: decide.EndRobin) -> None:
+        tables.set_table(self._door, self._table, {"robin": ""}, event="robin_over", epoch=self._fence())
 
     def _wake(self, action: decide.Wake) -> None:
         from rt_deck.nudge import nudge_foreign

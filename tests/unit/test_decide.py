@@ -8,7 +8,7 @@ from typing import Any, Literal
 import pytest
 
 from rt_deck.records import Session
-from rt_moderator.decide import AskNext, Drop, Expire, NextAttempt, Reseat, Strike, Wake, decide
+from rt_moderator.decide import AskNext, Drop, EndRobin, Expire, NextAttempt, Reseat, Strike, Wake, decide
 
 NOW = 1_000_000
 Moment = dict[str, Any]
@@ -167,7 +167,7 @@ def test_a_round_robin_asks_the_next_seat() -> None:
     for over in ({"robin": json.dumps({"key": "k", "text": "x", "rest": []})}, {"robin": ""}, {}):
         assert actions(moment(seats, table=over)) == []
     left = {"robin": json.dumps({"key": "k", "text": "x", "rest": ["gone"]})}
-    assert actions(moment(seats, table=left)) == []
+    assert actions(moment(seats, table=left)) == [EndRobin()]
 
 
 def wakes(policy: str, *, busy: bool, quiet: float = 0.0, **fields: Any) -> list[Any]:
