@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 
-from rt_config.errors import BusDownError
+from rt_config.errors import BusDownError, BusFullError, DiskFullError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,8 +24,10 @@ _FIRST_PAUSE = 0.05
 class PatientDoor:
     """`door`, with up to `seconds` of patience for a server that does not answer.
 
+    A full server counts as one that does not answer: somebody may make room.
+
     Raises:
-        BusDownError: from every method, when the server stayed away that long.
+        BusDownError, BusFullError, DiskFullError: from every method, when it lasted longer.
     """
 
     def __init__(
@@ -52,7 +54,7 @@ class PatientDoor:
         while True:
             try:
                 found = call()
-            except BusDownError as exc:
+            except (BusDownError, BusFullError, DiskFullError) as exc:
                 now = time.monotonic()
                 end = end or now + self._seconds
                 if now >= end:

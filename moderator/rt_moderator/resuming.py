@@ -78,7 +78,7 @@ def _complete(shell: Shell, table: str) -> Reply:
 def _how(seat: Reply, made: bool, moved: bool) -> str:
     if not made:
         return "running"
-    if moved or not seat.get("native_session"):
+    if moved or seat.get("native_ready") != "1":
         return "rebuilt from the record"
     return "resumed"
 
@@ -106,12 +106,12 @@ def _move(shell: Shell, snapshot: Reply, machine: str, cwd: str, *, moved: bool)
 
     table = snapshot["table"]["id"]
     for seat in snapshot["seats"]:
-        fields = {"native_session": ""} if moved else {}
+        fields = {"native_ready": "0"} if moved else {}
         if cwd:
             fields |= {
                 "workdir": cwd,
                 "spec": json.dumps(json.loads(seat["spec"]) | {"cwd": cwd}),
-                "native_session": "",
+                "native_ready": "0",
             }
         tables.set_seat(shell.door, table, seat["slug"], fields)
     tables.set_table(shell.door, table, {"machine": machine} | ({"cwd": cwd} if cwd else {}), event="moved")

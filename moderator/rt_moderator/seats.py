@@ -36,7 +36,7 @@ def add(shell: Shell, table: str, spec: str, role: str, viewpoint: str, cwd: str
         group=about.get("deck_group", ""),
     )
     fields["token_sha"] = seating.token(table, seat.slug, shell.url)
-    fields |= {"native_session": "", "shown": ""}
+    fields |= {"native_ready": "0", "shown": ""}
     tables.add_seat(shell.door, table, group_of(table), fields)
     seating.ensure(shell.door, Deck(), shell.snapshot(table), shell.url, [seat.slug])
     return {
@@ -57,7 +57,7 @@ def restart(shell: Shell, table: str, slug: str) -> dict[str, Any]:
     snapshot = saying.writable(shell, table)
     seat = asking.live_seats(snapshot, [slug])[0]
     deck = Deck()
-    fields = {"native_session": "", "failures": "0", "reason": ""}
+    fields = {"native_ready": "0", "failures": "0", "reason": ""}
     tables.set_seat(shell.door, table, slug, fields, event="restarted")
     deck.remove(seat["tmux"])
     seating.ensure(shell.door, deck, snapshot, shell.url, [slug])

@@ -103,7 +103,8 @@ def every_event(door: Door, table: str, page: int = 2000) -> Iterable[Reply]:
 def attempts(events: Iterable[Reply], *, with_prompts: bool) -> list[dict[str, Any]]:
     """What became of each attempt of a turn, from its events: {attempt, outcome, reason, detail, seconds}. Pure.
 
-    With prompts each has `prompt`, the exact text it was asked with, None when none is recorded.
+    With prompts each has `prompts`, the exact texts it was asked with: two when its conversation could not be resumed,
+    none when the agent fetched its turn by itself.
     """
     found: dict[int, dict[str, Any]] = {}
     for event in events:
@@ -113,9 +114,9 @@ def attempts(events: Iterable[Reply], *, with_prompts: bool) -> list[dict[str, A
         if not number:
             continue
         blank = {"attempt": number, "outcome": "open", "reason": None, "detail": None, "seconds": None}
-        entry = found.setdefault(number, blank | ({"prompt": None} if with_prompts else {}))
+        entry = found.setdefault(number, blank | ({"prompts": []} if with_prompts else {}))
         if event["type"] == "prompt" and with_prompts:
-            entry["prompt"] = event.get("prompt")
+            entry["prompts"].append(event.get("prompt", ""))
         if event["type"] in _OUTCOMES:
             entry["outcome"] = _OUTCOMES[event["type"]]
             entry |= {name: event[name] for name in ("reason", "detail") if event.get(name)}
@@ -143,7 +144,6 @@ def turn_text(turn: dict[str, Any]) -> str:
         took = f", {entry['seconds']:.1f} s" if entry["seconds"] is not None else ""
         why = ": ".join(plain(entry[name]) for name in ("reason", "detail") if entry[name])
         lines.append(f"attempt {entry['attempt']}  {entry['outcome']}{took}" + (f"  {why}" if why else ""))
-        if "prompt" in entry:
-            prompt = entry["prompt"]
-            lines += ["", "no prompt is recorded" if prompt is None else plain(prompt).rstrip(), ""]
+        for prompt in entry.get("prompts", ()):
+            lines += ["", plain(prompt).rstrip(), ""]
     return "\n".join(lines).rstrip() + "\n"

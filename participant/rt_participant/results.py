@@ -90,6 +90,7 @@ def _tail(raw: bytes) -> str:
 
 
 def _short(text: str) -> str:
-    """The last line that says something, at most 200 characters of it."""
+    """The line that most likely says why, at most 200 characters of it: the last that begins as an error, else the last."""
     lines = [line.strip() for line in text.split("\n") if line.strip()]
-    return lines[-1][:200] if lines else ""
+    errors = [line for line in lines if line.lower().startswith(("error", "fatal"))]
+    return (errors or lines or [""])[-1][:200]

@@ -11,9 +11,9 @@ import sys
 from rt_config.errors import BusError, RoundtableError
 from rt_mailbox import tables, turns
 from rt_mailbox.keys import key
+from rt_mailbox.patience import WAIT_SECONDS, PatientDoor
 from rt_mailbox.waiting import Watch
 from rt_participant.pane import Pane
-from rt_participant.patience import PatientDoor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,9 +22,8 @@ if TYPE_CHECKING:
     from rt_mailbox.access import Access, Seat
     from rt_mailbox.door import Door, Reply
 
-BUS_WAIT_SECONDS = 30.0
 BUS_GONE = 75  # EX_TEMPFAIL: start it again when the bus is back
-_OVER = frozenset({"ended", "archived", ""})  # '' when the space is gone
+_OVER = frozenset({"archived", ""})  # an ended table keeps its seats; '' when the space is gone
 _BLOCK_MS = 30_000
 
 
@@ -39,7 +38,7 @@ class Runner:
         home: str = "",
         max_body_bytes: int = 0,
         out: TextIO | None = None,
-        bus_wait_seconds: float = BUS_WAIT_SECONDS,
+        bus_wait_seconds: float = WAIT_SECONDS,
     ) -> None:
         """Nothing is touched yet.
 
@@ -81,7 +80,7 @@ class Runner:
         if seen["seat_state"] == "dropped":
             return "this seat was dropped"
         if seen["table_state"] in _OVER:
-            return "the table has ended"
+            return "the table was put away"
         return "" if seen["generation"] == self.generation else "another runner has taken this seat over"
 
     def sweep(self) -> None:

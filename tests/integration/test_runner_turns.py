@@ -36,13 +36,13 @@ def test_a_seat_answers_two_rounds_and_leaves_when_it_is_dropped(seated: Seated,
     assert "answered m" in table.log("skeptic")
 
 
-def test_an_idle_seat_says_so_and_leaves_when_the_table_ends(seated: Seated, tmp_path: Path) -> None:
+def test_an_idle_seat_says_so_and_leaves_when_the_table_is_put_away(seated: Seated, tmp_path: Path) -> None:
     """A runner exits 0 on its own when there is nothing left to do."""
     table = seated({"a": spec()})
     with table.runner("a") as runner:
         table.event("ready")
         assert table.seat("a")["state"] == "idle"
-        tables.set_table(table.door, TABLE, {"state": "ended"}, event="ended")
+        tables.set_table(table.door, TABLE, {"state": "archived"}, event="archived")
         assert runner.wait(10) == 0
 
 
