@@ -75,19 +75,6 @@ These modules import nothing else, because the hot door loads them.
 from __future__ import annotations
 
 from rt_config.errors._base import RoundtableError
-from rt_config.errors._usage import (
-    AmbiguousTableError,
-    BadAddressError,
-    BadConfigError,
-    BadMessageIdError,
-    BadSlugError,
-    ConfirmationNeededError,
-    NoTableError,
-    NotInASeatError,
-    UnknownProfileError,
-    UsageError,
-    WorkdirMissingError,
-)
 from rt_config.errors._bus import (
     BusBusyError,
     BusDownError,
@@ -96,43 +83,6 @@ from rt_config.errors._bus import (
     DiskFullError,
     NoServerError,
     SchemaNewerError,
-)
-from rt_config.errors._mailbox import (
-    AlreadyMemberError,
-    BodyTooLargeError,
-    EmptyBodyError,
-    GroupClosedError,
-    GroupExistsError,
-    IdempotencyConflictError,
-    LeaseLostError,
-    MailboxError,
-    NotAMemberError,
-    UnknownAddressError,
-    UnknownGroupError,
-    UnknownMessageError,
-    UnknownPersonError,
-)
-from rt_config.errors._turns import (
-    BadTokenError,
-    NoTurnError,
-    TurnClosedError,
-    TurnError,
-    UnknownTurnError,
-    UnusableReplyError,
-)
-from rt_config.errors._tables import (
-    HostDownError,
-    NoFinalSynthesisError,
-    NoSeatsError,
-    SeatExistsError,
-    StaleHostError,
-    TableArchivedError,
-    TableEndedError,
-    TableError,
-    UndrainedError,
-    UnknownCitationError,
-    UnknownSeatError,
-    UnknownTableError,
 )
 from rt_config.errors._deck import (
     DeckError,
@@ -149,6 +99,21 @@ from rt_config.errors._deck import (
     TmuxTooOldError,
     WorkdirMismatchError,
 )
+from rt_config.errors._mailbox import (
+    AlreadyMemberError,
+    BodyTooLargeError,
+    EmptyBodyError,
+    GroupClosedError,
+    GroupExistsError,
+    IdempotencyConflictError,
+    LeaseLostError,
+    MailboxError,
+    NotAMemberError,
+    UnknownAddressError,
+    UnknownGroupError,
+    UnknownMessageError,
+    UnknownPersonError,
+)
 from rt_config.errors._seats import (
     CliFailedError,
     CliMissingError,
@@ -156,15 +121,50 @@ from rt_config.errors._seats import (
     CliTimeoutError,
     SeatError,
 )
+from rt_config.errors._tables import (
+    HostDownError,
+    NoFinalSynthesisError,
+    NoSeatsError,
+    SeatExistsError,
+    StaleHostError,
+    TableArchivedError,
+    TableEndedError,
+    TableError,
+    UndrainedError,
+    UnknownCitationError,
+    UnknownSeatError,
+    UnknownTableError,
+)
+from rt_config.errors._turns import (
+    BadTokenError,
+    NoTurnError,
+    TurnClosedError,
+    TurnError,
+    UnknownTurnError,
+    UnusableReplyError,
+)
+from rt_config.errors._usage import (
+    AmbiguousTableError,
+    BadAddressError,
+    BadConfigError,
+    BadMessageIdError,
+    BadSlugError,
+    ConfirmationNeededError,
+    NoTableError,
+    NotInASeatError,
+    UnknownProfileError,
+    UsageError,
+    WorkdirMissingError,
+)
 
 __all__ = [
-    "BadTokenError",
     "AlreadyMemberError",
     "AmbiguousTableError",
     "BadAddressError",
     "BadConfigError",
     "BadMessageIdError",
     "BadSlugError",
+    "BadTokenError",
     "BodyTooLargeError",
     "BusBusyError",
     "BusDownError",
@@ -244,6 +244,6 @@ def all_errors() -> dict[str, type[RoundtableError]]:
 
 def from_code(error_code: str, fields: dict[str, object]) -> RoundtableError:
     """The error of that code with these fields, as a server-side script or another process reported it."""
-    return all_errors().get(error_code, RoundtableError)(reason=fields.get("reason", error_code), **{
-        k: v for k, v in fields.items() if k != "reason"
-    })
+    return all_errors().get(error_code, RoundtableError)(
+        reason=fields.get("reason", error_code), **{k: v for k, v in fields.items() if k != "reason"}
+    )

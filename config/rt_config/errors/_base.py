@@ -1,7 +1,7 @@
 """The root of the error tree. Imports nothing but typing-free Python, because the hot door loads it."""
 
-
 from __future__ import annotations
+
 
 class RoundtableError(Exception):
     """The root. `message` and `hint` are templates over the keyword fields, which stay readable as attributes."""
