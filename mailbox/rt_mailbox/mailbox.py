@@ -210,7 +210,9 @@ class Mailbox:
             UnknownGroupError, UnknownPersonError.
         """
         watch = waiting.Watch(self.door, self.space, f"log {group}", "wake")
-        return waiting.until(watch, lambda: bool(self.unread(group, person)), timeout)
+        ask = ("unread", group, person, *NOBODY)
+        found = self.door.script(ask[0], self.space, *ask[1:])
+        return waiting.until_script(watch, ask, lambda reply: bool(reply["unread"]), found, timeout)
 
     def send_mail(
         self, address: str, sender: str, body: str, *, subject: str = "", must_exist: bool = False

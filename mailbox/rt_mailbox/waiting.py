@@ -9,8 +9,9 @@ from rt_mailbox.keys import key
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
 
-    from rt_mailbox.door import Door
+    from rt_mailbox.door import Door, Reply
 
 _LONGEST_BLOCK_MS = 30_000  # a broken connection is noticed within this
 
@@ -19,7 +20,7 @@ class Watch:
     """The ends of some streams, taken before a question is asked, so that nothing that comes after it is missed."""
 
     def __init__(self, door: Door, space: str, *streams: str) -> None:
-        self._door = door
+        self._door, self._space = door, space
         self._last = {key(space, *name.split(" ")): "" for name in streams}
         self.refresh()
 
@@ -31,12 +32,32 @@ class Watch:
 
     def block(self, ms: int) -> bool:
         """Wait until one of the streams grows; False when `ms` ran out."""
-        ms = max(1, min(ms, _LONGEST_BLOCK_MS))
-        names = list(self._last)
-        reply = self._door.command("XREAD", "BLOCK", ms, "STREAMS", *names, *self._last.values(), block_ms=ms)
+        ms = _within(ms)
+        return self._noted(self._door.command(*self._read(ms), block_ms=ms))
+
+    def block_then(self, ms: int, name: str, *args: str) -> Reply:
+        """Wait like `block`, and then run a script, in one round trip when the door can do that."""
+        ms = _within(ms)
+        together = getattr(self._door, "script_after", None)
+        if together is None:
+            self.block(ms)
+            return self._door.script(name, self._space, *args)
+        woken, found = together(self._read(ms), ms, name, self._space, *args)
+        self._noted(woken)
+        reply: Reply = found
+        return reply
+
+    def _read(self, ms: int) -> tuple[str | int, ...]:
+        return ("XREAD", "BLOCK", ms, "STREAMS", *self._last, *self._last.values())
+
+    def _noted(self, reply: Any) -> bool:
         for name, found in (reply.items() if isinstance(reply, dict) else reply) or ():
             self._last[name] = found[-1][0]
         return bool(reply)
+
+
+def _within(ms: int) -> int:
+    return max(1, min(ms, _LONGEST_BLOCK_MS))
 
 
 def until(watch: Watch, ready: Callable[[], bool], seconds: float) -> bool:
@@ -47,4 +68,17 @@ def until(watch: Watch, ready: Callable[[], bool], seconds: float) -> bool:
         if left <= 0:
             return False
         watch.block(int(left * 1000))
+    return True
+
+
+def until_script(
+    watch: Watch, ask: tuple[str, ...], ready: Callable[[Reply], bool], found: Reply, seconds: float
+) -> bool:
+    """`until`, when the question is one script: its name and arguments are `ask`, its answer so far is `found`."""
+    end = time.monotonic() + seconds
+    while not ready(found):
+        left = end - time.monotonic()
+        if left <= 0:
+            return False
+        found = watch.block_then(int(left * 1000), *ask)
     return True

@@ -12,6 +12,7 @@ from rt_config.errors import (
     BadAddressError,
     BodyTooLargeError,
     EmptyBodyError,
+    GroupClosedError,
     GroupExistsError,
     IdempotencyConflictError,
     NotAMemberError,
@@ -116,6 +117,17 @@ def test_same_key_with_another_body_is_a_conflict(box: Mailbox) -> None:
     with pytest.raises(IdempotencyConflictError) as caught:
         box.send(IDEAS, "ann", "something else", key="k")
     assert (caught.value.seq, len(list(box.history(IDEAS)))) == (1, 1)
+
+
+def test_a_repeat_is_answered_after_the_sender_left_and_the_group_closed(box: Mailbox) -> None:
+    """A send that was stored, and whose answer was lost, is told as stored; a new one is refused."""
+    first = box.send(IDEAS, "ann", "hello", key="k")
+    box.remove_member(IDEAS, "ann")
+    assert box.send(IDEAS, "ann", "hello", key="k") == first._replace(duplicate=True)
+    box.door.command("HSET", keys.key(box.space, "group", IDEAS), "state", "closed")
+    assert box.send(IDEAS, "ann", "hello", key="k") == first._replace(duplicate=True)
+    with pytest.raises(GroupClosedError):
+        box.send(IDEAS, "bob", "hello")
 
 
 def test_keys_belong_to_group_and_sender(box: Mailbox) -> None:

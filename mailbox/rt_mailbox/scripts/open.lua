@@ -7,7 +7,7 @@
 -- the table lives. Nothing new to open: duplicate 1, with the first seq. Every seat sees the record up to the intent
 -- itself and no further while its turn is open.
 local group, from, subject, body, step, name = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6]
-local bad = stale(ARGV[8]) or not_writable(group) or not_member(group, from)
+local bad = stale(ARGV[8])
 if bad then return bad end
 local turns, missing, first = {}, {}, nil
 local function known(seq)
@@ -33,6 +33,8 @@ for i = 10, #ARGV, 4 do
   end
 end
 if first and #missing == 0 then return known(first) end
+bad = not_writable(group) or not_member(group, from)
+if bad then return bad end
 local now = clock()
 local round = redis.call('HGET', key('table'), 'round')
 local seq, at = append(group, from, 'intent', round, step, subject, body)

@@ -2,9 +2,9 @@
 -- uses: base group turn_token
 -- Append one message to a group. args: group, from, kind, round, subject, body, idempotency key or '', seat or '', token.
 -- Guarantee: one atomic append with the next dense seq, or nothing. The same key and body returns the first seq; the
--- same key with another body is idempotency_conflict.
+-- same key with another body is idempotency_conflict. A repeat is answered even after the sender left or the group closed.
 local group, from, kind, round, subject, body, name = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7]
-local bad = not_writable(group) or not_member(group, from) or bad_token(ARGV[8], ARGV[9])
+local bad = bad_token(ARGV[8], ARGV[9])
 if bad then return bad end
 if name ~= '' then
   local seq, conflict = remembered(group, from, name, body)
@@ -18,6 +18,8 @@ if name ~= '' then
     return {'ok', 'seq', seq, 'sent_at', tonumber(at), 'eligible_count', tonumber(eligible), 'duplicate', 1}
   end
 end
+bad = not_writable(group) or not_member(group, from)
+if bad then return bad end
 if round == '' then round = redis.call('HGET', key('table'), 'round') or '0' end
 local seq, now, eligible = append(group, from, kind, round, '', subject, body)
 if name ~= '' then remember(group, from, name, seq, body, now) end
