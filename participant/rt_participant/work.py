@@ -53,6 +53,8 @@ class Attempt:
                 f"the session could not be resumed ({result.reason}); a fresh one gets the record"
             )
             result = self._called(fresh=True)
+        if self._spec["output"]["format"] == "json" and result.answer.text:
+            self._runner.pane.show(result.answer.text)  # it was silent until now
         self._runner.pane.end()
         if result.stop == "interrupted":
             return 128 + 15

@@ -21,8 +21,9 @@ CLAUDE = {
     "session_id": "4f1c",
     "total_cost_usd": 0.012,
     "usage": {"input_tokens": 10, "cache_read_input_tokens": 4, "output_tokens": 5},
-    "modelUsage": {"some-model-1": {"inputTokens": 10}},
 }
+CLAUDE_START = {"type": "system", "subtype": "init", "session_id": "4f1c", "model": "some-model-1"}
+LLM = {"response": "yes", "conversation_id": "01k", "model": "m", "input_tokens": None}
 CODEX = [
     {"type": "thread.started", "thread_id": "0199-abc"},
     {"type": "item.completed", "item": {"type": "error", "message": "a warning"}},
@@ -45,9 +46,9 @@ def answer(name: str, printed: bytes) -> outputs.Answer:
     return outputs.read(rules(name), collector.close())
 
 
-def test_a_json_result_is_read_whole() -> None:
+def test_a_result_is_read_whole() -> None:
     """S1.13, S3.29: answer, session, cost, model and usage come from the CLI's own result."""
-    found = answer("claude", json.dumps(CLAUDE).encode())
+    found = answer("claude", json.dumps(CLAUDE_START).encode() + b"\n" + json.dumps(CLAUDE).encode())
     assert found == outputs.Answer(
         text="## Position\nyes",
         session="4f1c",
@@ -67,8 +68,7 @@ def test_an_error_in_a_successful_looking_result_is_seen() -> None:
 
 def test_warnings_around_a_json_result_do_not_hide_it() -> None:
     """Lines before and after the object are skipped."""
-    printed = b"Warning: slow disk\n" + json.dumps(CLAUDE).encode() + b"\nbye\n"
-    assert answer("claude", printed).text == "## Position\nyes"
+    assert answer("llm", b"Warning: slow disk\n" + json.dumps(LLM).encode() + b"\nbye\n").text == "yes"
 
 
 def test_events_are_read_line_by_line() -> None:
@@ -132,7 +132,7 @@ _JSONISH = st.recursive(
     lambda inner: (
         st.lists(inner, max_size=3)
         | st.dictionaries(
-            st.sampled_from(["result", "usage", "type", "item", "text", "is_error", "modelUsage", "x"]),
+            st.sampled_from(["result", "usage", "type", "item", "text", "is_error", "response", "x"]),
             inner,
             max_size=4,
         )
@@ -147,6 +147,24 @@ def test_any_bytes_are_read_without_a_crash(printed: bytes, name: str) -> None:
     """Whatever a CLI prints, there is an answer or none, and it is plain."""
     found = answer(name, printed)
     assert cleaning.plain(found.text) == found.text
+
+
+def test_a_rule_can_join_add_and_name_keys() -> None:
+    """S2.33: of several matching records a rule takes the last, the first, all text or the sum."""
+    records = (
+        b'{"t": "a", "n": 1, "m": {"big": 2}}\n{"t": "b", "n": 2.5, "m": {"big": 2}}\n{"t": 3, "n": "x"}'
+    )
+    changed = rules("codex") | {
+        "answer": [_rule("t", "join")],
+        "cost": [_rule("n", "sum")],
+        "model": [_rule("m.@key", "first")],
+    }
+    found = outputs.read(changed, records)
+    assert (found.text, found.cost, found.model) == ("ab", 3.5, "big")
+
+
+def _rule(path: str, take: str) -> dict[str, Any]:
+    return {"path": path, "where": {}, "take": take}
 
 
 @settings(max_examples=200, deadline=None)

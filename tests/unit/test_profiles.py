@@ -75,12 +75,12 @@ def test_a_new_cli_is_one_toml_table() -> None:
 
 GOLDEN = {
     ("claude", "read-only"): (
-        "{executable} -p --output-format json --permission-mode plan --model {model} --effort {effort} --session-id {session}",
-        "{executable} -p --output-format json --permission-mode plan --model {model} --effort {effort} --resume {session}",
+        "{executable} -p --output-format stream-json --verbose --include-partial-messages --permission-mode plan --model {model} --effort {effort} --session-id {session}",
+        "{executable} -p --output-format stream-json --verbose --include-partial-messages --permission-mode plan --model {model} --effort {effort} --resume {session}",
     ),
     ("claude", "write"): (
-        "{executable} -p --output-format json --permission-mode acceptEdits --model {model} --effort {effort} --session-id {session}",
-        "{executable} -p --output-format json --permission-mode acceptEdits --model {model} --effort {effort} --resume {session}",
+        "{executable} -p --output-format stream-json --verbose --include-partial-messages --permission-mode acceptEdits --model {model} --effort {effort} --session-id {session}",
+        "{executable} -p --output-format stream-json --verbose --include-partial-messages --permission-mode acceptEdits --model {model} --effort {effort} --resume {session}",
     ),
     ("codex", "read-only"): (
         (

@@ -1,0 +1,244 @@
+"""A model server on loopback that needs no key and says what the test wants: what real agent CLIs talk to in the tests.
+
+Speaks Anthropic Messages and OpenAI Responses, streamed or whole, and OpenAI Chat Completions. Every request is kept.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+USAGE = (10, 5)  # tokens in and out of every answer
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One request for an answer."""
+
+    path: str
+    body: dict[str, Any]
+    headers: dict[str, str]
+
+    @property
+    def model(self) -> str:
+        return str(self.body.get("model", ""))
+
+    @property
+    def conversation(self) -> list[tuple[str, str]]:
+        """(role, text) of every message with text, in order, whatever the protocol."""
+        items = self.body.get("messages") or self.body.get("input") or []
+        if isinstance(items, str):
+            return [("user", items)]
+        found = [(str(item.get("role", "")), _text(item.get("content"))) for item in items]
+        return [(role, text) for role, text in found if role in ("user", "assistant") and text]
+
+
+@dataclass
+class StubModel:
+    """What the server does, to be changed while it runs, and what it was asked."""
+
+    url: str = ""
+    reply: Callable[[Asked], str] = lambda asked: f"## Position\nanswer {len(asked.conversation)}"
+    status: int = 200
+    asked: list[Asked] = field(default_factory=list)
+
+    def main_requests(self, marker: str) -> list[Asked]:
+        """Requests that hold `marker` in what the user said; agents also ask for titles and the like."""
+        return [
+            one
+            for one in self.asked
+            if any(marker in text for role, text in one.conversation if role == "user")
+        ]
+
+
+@contextmanager
+def serving() -> Iterator[StubModel]:
+    """A stub on a free port, until the block is left."""
+    stub = StubModel()
+
+    class Handler(_Handler):
+        model = stub
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    stub.url = f"http://127.0.0.1:{server.server_address[1]}"
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
+    thread.start()
+    try:
+        yield stub
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    model: StubModel
+
+    def log_message(self, *args: object) -> None:
+        """Say nothing: the tests look at `asked`."""
+
+    def do_HEAD(self) -> None:
+        self._whole(200, {})
+
+    def do_GET(self) -> None:
+        known = "models" in self.path
+        entry = {
+            "id": "stub-1",
+            "object": "model",
+            "type": "model",
+            "display_name": "Stub",
+            "created_at": "2026-01-01T00:00:00Z",
+        }
+        self._whole(
+            200 if known else 404,
+            {"object": "list", "data": [entry], "models": []} if known else {"error": "not found"},
+        )
+
+    def do_POST(self) -> None:
+        body = self._body()
+        if "count_tokens" in self.path:
+            return self._whole(200, {"input_tokens": USAGE[0]})
+        answer = self._protocol()
+        if answer is None:
+            return self._whole(404, {"error": {"message": "not found"}})
+        asked = Asked(self.path, body, {name.lower(): value for name, value in self.headers.items()})
+        self.model.asked.append(asked)
+        if self.model.status != 200:
+            error = {
+                "type": "authentication_error",
+                "message": "the stub refuses",
+                "code": str(self.model.status),
+            }
+            return self._whole(self.model.status, {"type": "error", "error": error})
+        return answer(asked, self.model.reply(asked))
+
+    def _protocol(self) -> Callable[[Asked, str], None] | None:
+        path = self.path.partition("?")[0]
+        known = {"/messages": self._anthropic, "/responses": self._responses, "/chat/completions": self._chat}
+        return next((act for end, act in known.items() if path.endswith(end)), None)
+
+    def _anthropic(self, asked: Asked, text: str) -> None:
+        message: dict[str, Any] = {
+            "id": f"msg_{len(self.model.asked)}",
+            "type": "message",
+            "role": "assistant",
+            "model": asked.model,
+            "content": [],
+            "stop_reason": None,
+            "stop_sequence": None,
+            "usage": {"input_tokens": USAGE[0], "output_tokens": 0},
+        }
+        if not asked.body.get("stream"):
+            usage = {"input_tokens": USAGE[0], "output_tokens": USAGE[1]}
+            content = [{"type": "text", "text": text}]
+            return self._whole(200, message | {"content": content, "stop_reason": "end_turn", "usage": usage})
+        empty, part = {"type": "text", "text": ""}, {"type": "text_delta", "text": text}
+        end = {"stop_reason": "end_turn", "stop_sequence": None}
+        return self._events(
+            {"type": "message_start", "message": message},
+            {"type": "content_block_start", "index": 0, "content_block": empty},
+            {"type": "content_block_delta", "index": 0, "delta": part},
+            {"type": "content_block_stop", "index": 0},
+            {"type": "message_delta", "delta": end, "usage": {"output_tokens": USAGE[1]}},
+            {"type": "message_stop"},
+        )
+
+    def _responses(self, _asked: Asked, text: str) -> None:
+        number = len(self.model.asked)
+        item = {
+            "type": "message",
+            "id": f"msg_{number}",
+            "role": "assistant",
+            "status": "completed",
+            "content": [{"type": "output_text", "text": text, "annotations": []}],
+        }
+        usage = {
+            "input_tokens": USAGE[0],
+            "input_tokens_details": {"cached_tokens": 0},
+            "output_tokens": USAGE[1],
+            "output_tokens_details": {"reasoning_tokens": 0},
+            "total_tokens": sum(USAGE),
+        }
+        response = {
+            "id": f"resp_{number}",
+            "object": "response",
+            "status": "completed",
+            "output": [item],
+            "usage": usage,
+        }
+        return self._events(
+            {"type": "response.created", "response": {"id": response["id"]}},
+            {"type": "response.output_item.done", "output_index": 0, "item": item},
+            {"type": "response.completed", "response": response},
+        )
+
+    def _chat(self, asked: Asked, text: str) -> None:
+        usage = {"prompt_tokens": USAGE[0], "completion_tokens": USAGE[1], "total_tokens": sum(USAGE)}
+        base = {"id": f"chat_{len(self.model.asked)}", "created": 1, "model": asked.model}
+        said = {"role": "assistant", "content": text}
+        if not asked.body.get("stream"):
+            choice = {"index": 0, "message": said, "finish_reason": "stop"}
+            return self._whole(200, base | {"object": "chat.completion", "usage": usage, "choices": [choice]})
+        chunk = base | {"object": "chat.completion.chunk"}
+        return self._events(
+            chunk | {"choices": [{"index": 0, "delta": said, "finish_reason": None}]},
+            chunk | {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}], "usage": usage},
+            "[DONE]",
+        )
+
+    def _body(self) -> dict[str, Any]:
+        if "chunked" in self.headers.get("transfer-encoding", ""):
+            raw = b"".join(self._chunks())
+        else:
+            raw = self.rfile.read(int(self.headers.get("content-length") or 0))
+        if self.headers.get("content-encoding") == "gzip":
+            raw = gzip.decompress(raw)
+        try:
+            found = json.loads(raw or b"{}")
+        except ValueError:
+            return {}
+        return found if isinstance(found, dict) else {}
+
+    def _chunks(self) -> Iterator[bytes]:
+        while size := int(self.rfile.readline().strip() or b"0", 16):
+            yield self.rfile.read(size)
+            self.rfile.readline()
+        self.rfile.readline()
+
+    def _whole(self, status: int, value: object) -> None:
+        raw = json.dumps(value).encode()
+        self.send_response(status)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(raw)))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(raw)
+
+    def _events(self, *events: dict[str, Any] | str) -> None:
+        self.send_response(200)
+        self.send_header("content-type", "text/event-stream")
+        self.send_header("connection", "close")
+        self.end_headers()
+        for event in events:
+            name = f"event: {event['type']}\n" if isinstance(event, dict) and "type" in event else ""
+            data = event if isinstance(event, str) else json.dumps(event)
+            self.wfile.write(f"{name}data: {data}\n\n".encode())
+            self.wfile.flush()
+        self.close_connection = True
+
+
+def _text(content: object) -> str:
+    if isinstance(content, str):
+        return content
+    parts = content if isinstance(content, list) else []
+    return "\n".join(
+        part["text"] for part in parts if isinstance(part, dict) and isinstance(part.get("text"), str)
+    )
