@@ -189,6 +189,7 @@ def launch_spec(
         "access": access,
         "cwd": cwd,
         "env": dict(profile.env),
+        "pass_env": list(profile.pass_env),
         "auth_failure": list(profile.auth_failure),
         "start": _spliced(call.start, options, profile.argv),
         "resume": _spliced(call.resume, options, profile.argv) if call.resume else [],
