@@ -50,18 +50,19 @@ def with_texts(
     Raises:
         BadConfigError: a slug that is not planned.
     """
-    planned = {seat.slug: seat for seat in seats}
+    planned = list(seats)
+    known = {seat.slug for seat in planned}
     for option, texts in (("role", roles), ("viewpoint", viewpoints)):
-        for slug, text in texts.items():
-            if slug not in planned:
+        for slug in texts:
+            if slug not in known:
                 raise BadConfigError(where=f"--{option} {slug}=…", reason=f"no seat is called {slug}")
-            seat = planned[slug]
-            planned[slug] = (
-                replace(seat, role=text, name=seat.name or text)
-                if option == "role"
-                else replace(seat, viewpoint=text)
-            )
-    return list(planned.values())
+    return [_with_text(seat, roles.get(seat.slug), viewpoints.get(seat.slug)) for seat in planned]
+
+
+def _with_text(seat: SeatPlan, role: str | None, viewpoint: str | None) -> SeatPlan:
+    if role is not None:
+        seat = replace(seat, role=role, name=seat.name or role)
+    return seat if viewpoint is None else replace(seat, viewpoint=viewpoint)
 
 
 def checked(seats: Sequence[SeatPlan]) -> list[SeatPlan]:

@@ -69,7 +69,13 @@ def find(shell: Shell, request: Request) -> Started | None:
 
 
 def claim(shell: Shell, request: Request) -> str:
-    """A new table id, entered in the directory before anything else exists, so that an unfinished start can be found."""
+    """A new table id, entered in the directory before anything else exists, so that an unfinished start can be found.
+
+    Raises:
+        WorkdirMissingError, BadConfigError, DiskFullError: it could not be laid; nothing was written.
+    """
+    _seats(shell, "rt", request)
+    shell.guard_disk()
     entry = {
         "topic": request.topic, "topic_key": naming.topic_key(request.topic), "mode": request.mode, "format": request.format,
         "state": "starting", "created_at": time.time(),
@@ -89,10 +95,7 @@ def lay(shell: Shell, table: str, request: Request) -> Reply:
         WorkdirMissingError, BadConfigError: before anything was written.
     """
     path = naming.deck_group(table, request.group_path)
-    seats = [
-        roster.seat_fields(table, seat, shell.settings, cwd=request.cwd, access=request.access, group=path)
-        for seat in request.seats
-    ]
+    seats = _seats(shell, table, request)
     shell.guard_disk()
     if tables.snapshot(shell.door, table, 1) is None:
         for seat in seats:
@@ -105,6 +108,14 @@ def lay(shell: Shell, table: str, request: Request) -> Reply:
         persons = ["moderator", "user", *(seat["person"] for seat in seats)]
         tables.create(shell.door, table, group_of(table), fields, persons, seats)
     return opened(shell, table)
+
+
+def _seats(shell: Shell, table: str, request: Request) -> list[dict[str, str]]:
+    path = naming.deck_group(table, request.group_path)
+    return [
+        roster.seat_fields(table, seat, shell.settings, cwd=request.cwd, access=request.access, group=path)
+        for seat in request.seats
+    ]
 
 
 def opened(shell: Shell, table: str) -> Reply:

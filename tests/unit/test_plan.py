@@ -49,7 +49,7 @@ def test_bad_slugs_are_refused(slug: str) -> None:
 def test_the_same_seat_twice_is_refused() -> None:
     """No slug is given twice."""
     with pytest.raises(BadConfigError, match="seat a: given twice"):
-        checked([SeatPlan("a"), SeatPlan("a")])
+        checked(with_texts([SeatPlan("a"), SeatPlan("a")], {"a": "Skeptic"}, {}))
 
 
 def test_the_same_role_twice_is_refused() -> None:
