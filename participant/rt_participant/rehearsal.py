@@ -7,6 +7,10 @@ from __future__ import annotations
 
 import sys
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 _OPENINGS = (
     "Start small, and measure before going further.",
     "The cheapest step that can be undone comes first.",
@@ -14,6 +18,11 @@ _OPENINGS = (
     "Decide what would count as failure before choosing.",
     "Two of the goals pull in different directions; one has to give way.",
     "The plan is sound as far as it goes, and it stops too early.",
+    "Ask the people who will live with it, then decide in a week.",
+    "Do it, but only where it pays by itself.",
+    "Not now: the work that must come first has no owner.",
+    "The question is asked too late; the coupling was decided earlier.",
+    "Both options cost the same; the difference is who carries the risk.",
 )
 _REASONS = (
     "what it costs to be wrong is known sooner than what it gains to be right",
@@ -22,36 +31,47 @@ _REASONS = (
     "a limit that is written down is kept, and one that is understood is not",
     "the first version will teach more than the next meeting",
     "nothing so far says when to stop",
+    "what worked elsewhere worked for reasons that are missing here",
 )
 _OPEN = (
     "Who decides when two of us disagree about a fact?",
     "What would we see in a week that changes our mind?",
     "Which of these constraints is real, and which is habit?",
     "What happens to what exists already?",
+    "Who is going to run this at three in the morning?",
 )
 _MARK = "The moderator asks you now"
 
 
 def reply(prompt: str) -> str:
-    """The answer to `prompt`, the same every time."""
-    seed = 0
-    for byte in prompt.encode("utf-8", "replace"):
-        seed = (seed * 31 + byte) % 1_000_003
-    role = _after(prompt, "Your role: ") or "participant"
+    """The answer to `prompt`: the same for the same seat and request, whatever was said before."""
+    name = _after(prompt, "Your role: ") or _after(prompt, "You are ").partition(" (")[0] or "participant"
     request = _request(prompt)
+    seat, asked = _number(name), _number(request)
     lines = [
         "## Position",
-        f"{_OPENINGS[seed % len(_OPENINGS)]} I say this as {role}, and as a rehearsal: no model wrote it.",
+        f"{_pick(_OPENINGS, seat + asked)} I say this as {name}, and as a rehearsal: no model wrote it.",
         "",
         "## Reasons",
-        f"- Asked about “{request}”, I hold that {_REASONS[seed % len(_REASONS)]}.",
-        f"- And {_REASONS[(seed // 7 + 1 + seed) % len(_REASONS)]}.",
+        f"- Asked about “{request}”, I hold that {_pick(_REASONS, seat + asked)}.",
+        f"- And {_pick(_REASONS, seat + asked + 1 + asked % (len(_REASONS) - 1))}.",
     ]
     cited = _cited(prompt)
     if cited:
-        lines += [f"- {cited[seed % len(cited)]} should be answered before this is settled."]
-    lines += ["", "## Open question", _OPEN[seed // 5 % len(_OPEN)]]
+        lines += [f"- {_pick(cited, seat)} should be answered before this is settled."]
+    lines += ["", "## Open question", _pick(_OPEN, seat + asked)]
     return "\n".join(lines) + "\n"
+
+
+def _number(text: str) -> int:
+    number = 0
+    for byte in text.encode("utf-8", "replace"):
+        number = (number * 99 + byte) % 1_000_003  # 99: the default five differ
+    return number
+
+
+def _pick(choices: Sequence[str], number: int) -> str:
+    return choices[number % len(choices)]
 
 
 def _after(prompt: str, label: str) -> str:
