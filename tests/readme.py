@@ -13,8 +13,10 @@ from tests.helpers import BIN
 
 README = Path(__file__).parent.parent / "README.md"
 COMMANDS = (
-    'rt start "Should a team of four adopt a monorepo?" --seat builder=rehearsal --seat skeptic=rehearsal'
-    ' --stop-when "one option we would defend"',
+    (
+        'rt start "Should a team of four adopt a monorepo?" --seat builder=rehearsal --seat skeptic=rehearsal'
+        ' --stop-when "one option we would defend"'
+    ),
     "rt wait --for all --timeout 60",
     "rt drain",
     'rt say "What would change your mind?" --to skeptic',

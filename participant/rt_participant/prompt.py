@@ -35,7 +35,7 @@ def build(
     text = _template().render(
         name=_line(turn["name"]),
         person=_line(turn["person"]),
-        role=_line(turn["role"]) or "participant",
+        role=_line(turn["role"]),
         viewpoint=_line(turn["viewpoint"]),
         topic=_line(turn["topic"]),
         round=turn["round"],

@@ -72,8 +72,18 @@ def emit(text: str) -> None:
     Raises:
         OSError: the reader went away; then nothing may be marked as read.
     """
-    sys.stdout.buffer.write(text.encode("utf-8", "replace"))
-    sys.stdout.buffer.flush()
+    if sys.stdout is None:
+        raise BrokenPipeError("stdout is closed")
+    sys.stdout.flush()
+    raw = getattr(sys.stdout.buffer, "raw", sys.stdout.buffer)
+    rest = memoryview(text.encode("utf-8", "replace"))
+    while rest:  # by hand: with PYTHONUNBUFFERED a write takes a part and says so, on a non-blocking pipe it takes none
+        taken = raw.write(rest)
+        if taken is None:
+            import select
+
+            select.select([], [raw], [])
+        rest = rest[taken or 0 :]
 
 
 def dumps(value: object) -> str:
