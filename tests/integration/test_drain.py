@@ -206,8 +206,14 @@ def test_wait_returns_when_a_message_arrives(box: Mailbox, bus_url: str) -> None
     assert ended[0] - begun < 0.5
 
 
+def _reads(box: Mailbox) -> int:
+    """How many blocking reads the server has been asked for."""
+    stats = str(box.door.command("INFO", "commandstats"))
+    return int(stats.partition("cmdstat_xread:calls=")[2].partition(",")[0])
+
+
 def test_wait_ignores_what_drain_would_not_give(box: Mailbox, bus_url: str) -> None:
-    """An own message does not end a wait, and neither does a message somebody else's; the time does."""
+    """An own message does not end a wait, nor make it spin; the time does end it."""
     done: list[bool] = []
 
     def wait() -> None:
@@ -217,9 +223,11 @@ def test_wait_ignores_what_drain_would_not_give(box: Mailbox, bus_url: str) -> N
     thread = threading.Thread(target=wait)
     thread.start()
     eventually(lambda: "cmd=xread" in box.door.command("CLIENT", "LIST"))
+    before = _reads(box)
     box.send(IDEAS, "bob", "hello")
     thread.join(10)
     assert done == [False]
+    assert _reads(box) - before <= 3
 
 
 def test_wait_returns_when_a_join_makes_something_unread(box: Mailbox, bus_url: str) -> None:

@@ -44,7 +44,7 @@ def full(door: Door) -> Iterator[None]:
     """No memory left for anything new."""
     before = door.command("CONFIG", "GET", "maxmemory")
     limit = before["maxmemory"] if isinstance(before, dict) else before[1]
-    door.command("CONFIG", "SET", "maxmemory", "1mb")
+    door.command("CONFIG", "SET", "maxmemory", 1)
     try:
         yield
     finally:
