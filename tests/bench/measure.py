@@ -63,5 +63,5 @@ def median(values: list[float]) -> float:
 def verdict(name: str, ratio: float, sign: str, target: float, detail: str) -> None:
     """Print one line, and fail when the ratio misses its target; times alone never fail."""
     holds = ratio <= target if sign == "<=" else ratio >= target
-    print(f"\n{name}: {ratio:.2f} x (target {sign} {target}) {'ok' if holds else 'MISSED'}; {detail}")  # noqa: T201
+    print(f"\n{name}: {ratio:.2f} x (target {sign} {target}) {'ok' if holds else 'MISSED'}; {detail}")
     assert holds, f"{name}: {ratio:.2f}, target {sign} {target}"
