@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 
 _KEPT = {ord("\n"): "\n", ord("\t"): "\t"}
 # C0, DEL, C1, and the marks that turn the direction of text around or hide it.
-_DROPPED = dict.fromkeys((*range(32), *range(127, 160), 1564, 8206, 8207, *range(8234, 8239), *range(8294, 8298)))
+_DROPPED = dict.fromkeys(
+    (*range(32), *range(127, 160), 1564, 8206, 8207, *range(8234, 8239), *range(8294, 8298))
+)
 _TABLE = _DROPPED | _KEPT | dict.fromkeys(range(56448, 56576), "�")
 
 
@@ -73,7 +75,7 @@ def emit(text: str) -> None:
         OSError: the reader went away; then nothing may be marked as read.
     """
     if sys.stdout is None:
-        raise BrokenPipeError("stdout is closed")
+        raise BrokenPipeError
     sys.stdout.flush()
     raw = getattr(sys.stdout.buffer, "raw", sys.stdout.buffer)
     rest = memoryview(text.encode("utf-8", "replace"))

@@ -67,7 +67,8 @@ def stop(force: bool, as_json: bool) -> int:
     lines = []
     if removed := found["sessions_removed"]:
         tables = "".join(f"\n  rt resume {table}" for table in found["tables"])
-        lines.append(f"{len(removed)} sessions removed: they cannot work without the bus.{tables}")
+        what = "1 session" if len(removed) == 1 else f"{len(removed)} sessions"
+        lines.append(f"{what} removed, because nothing works without the bus.{tables}")
     lines.append("the bus is stopped; every record is on disk." if found["stopped"] else "no bus ran.")
     emit("\n".join(lines))
     return 0

@@ -12,6 +12,7 @@ from rt_moderator.words import grid
 from rt_participant.show import line, plain
 
 if TYPE_CHECKING:
+    from rt_config.errors import SessionDiedError
     from rt_deck.records import Session
     from rt_deck.sessions import Deck
 
@@ -84,13 +85,22 @@ def create(title: str, path: str, workdir: str, argv: tuple[str, ...], as_json: 
     session = there.create(Spec(_name(title), title, path, workdir, argv))
     settled = there.settle([session.name], _SETTLE_SECONDS)
     if settled and settled[0].state == "dead" and settled[0].exit_code:
-        raise there.death(settled[0])
+        raise _death(there, settled[0])
     session = settled[0] if settled else session
     if as_json:
         emit_json({"status": "created", "session": _json(session)})
     else:
         emit(_text([session]))
     return 0
+
+
+def _death(there: Deck, session: Session) -> SessionDiedError:
+    """How a session ended, with what it last said in one line."""
+    from rt_config.errors import SessionDiedError
+
+    fields = there.death(session).fields
+    said = [text.strip() for text in str(fields["last_output"]).splitlines() if text.strip()]
+    return SessionDiedError(**(fields | {"last_output": " | ".join(said[-5:])}))
 
 
 def _name(title: str) -> str:
@@ -107,7 +117,7 @@ def require(ref: str, workdir: str | None, as_json: bool) -> int:
     there = _deck()
     found = there.require(ref, workdir)
     if found.state == "dead":
-        raise there.death(found)
+        raise _death(there, found)
     if as_json:
         emit_json({"status": "ready", "session": _json(found)})
     else:
