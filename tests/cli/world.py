@@ -18,6 +18,7 @@ import pytest
 from rt_mailbox import records, tables
 from rt_mailbox.addresses import group_of
 from rt_mailbox.hot import HotDoor
+from rt_mailbox.patience import PatientDoor
 from tests.helpers import BIN, changed_environment, eventually, rt
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ class World:
         self.base = base
         self.work = base / "work"
         self.work.mkdir()
-        self._door: HotDoor | None = None
+        self._door: PatientDoor | None = None
         self.configure()
 
     def configure(self, text: str = "") -> None:
@@ -91,13 +92,13 @@ class World:
             [BIN / "rt", *args], cwd=self.work, env=changed_environment(env or {}), **{**pipes, **how}
         )
 
-    def door(self) -> HotDoor:
+    def door(self) -> PatientDoor:
         """Straight to the bus, past every command; not for threads."""
         if self._door is not None:
             return self._door
         home = Path(os.environ["RT_HOME"])
         line = next(x for x in (home / "endpoint").read_text().splitlines() if "unix://" in x)
-        self._door = HotDoor(line[line.index("unix://") :])
+        self._door = PatientDoor(HotDoor(line[line.index("unix://") :]), 10.0, lambda _line: None)
         return self._door
 
     def snapshot(self, table: str) -> Reply:
