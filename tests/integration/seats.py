@@ -120,6 +120,16 @@ class Table:
     def seat(self, slug: str) -> Reply:
         return mapping(self.door.command("HGETALL", key(TABLE, "seat", slug)))
 
+    def usage(self, slug: str, calls: int, seconds: float = 20) -> dict[str, Any]:
+        """The seat's usage, when that many calls are counted: the last thing a runner writes of a turn."""
+
+        def found() -> dict[str, Any]:
+            usage: dict[str, Any] = json.loads(self.seat(slug).get("usage") or "{}")
+            assert usage.get("calls") == calls
+            return usage
+
+        return eventually(found, seconds=seconds, what=f"{calls} calls of {slug}")
+
     def next_attempt(self, turn: str, failed: int = 1) -> None:
         turns.next_attempt(self.door, TABLE, turn, failed, "rebuild")
 

@@ -113,6 +113,8 @@ def test_a_turn_that_is_over_ends_its_call(slow: Table, how: str) -> None:
         eventually(
             lambda: len(running(slow.folder)) == (1 if how == "attempt" else 0), what="the end of the CLI"
         )
+        said = "failed: timeout" if how == "deadline" else "no longer wanted"
+        eventually(lambda: said in slow.log("a"), what=f"the line {said!r}")
         if how == "attempt":
             (slow.folder / "go").touch()
             slow.replies()

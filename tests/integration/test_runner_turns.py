@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 from rt_mailbox import tables
@@ -28,7 +27,7 @@ def test_a_seat_answers_two_rounds_and_leaves_when_it_is_dropped(seated: Seated,
         assert "Which cache fits?" not in prompts[0]["prompt"].partition("The moderator asks")[0]
         assert "Which cache fits?" in prompts[1]["prompt"]
         assert "A first synthesis." in prompts[1]["prompt"]
-        assert json.loads(table.seat("skeptic")["usage"])["calls"] == 2
+        assert table.usage("skeptic", 2)["calls"] == 2
         mail = table.turn(third["turn"])["mail"]
         assert table.door.command("HGET", f"rt:{{{TABLE}}}:mail:{mail}", "state") == "acked"
         tables.drop_seat(table.door, TABLE, "skeptic", "by hand", "dropped")
@@ -132,7 +131,7 @@ how, session = sys.argv[1:3]
 prompt = sys.stdin.read()
 file = home / session
 if (home / "broken").exists():
-    sys.exit(9)
+    print(json.dumps({"a": prompt})); sys.exit()
 if how == "resume" and not file.exists():
     print("no such session", file=sys.stderr); sys.exit(1)
 before = file.read_text() if how == "resume" else ""
@@ -171,16 +170,15 @@ def test_the_second_turn_resumes_the_same_session_with_only_what_is_new(
         table.replies(2)
         table.ask("Second question?", "a")
         table.replies(3)
+        assert table.usage("a", 2) == {"calls": 2, "input": 14, "cost_usd": 1.0}
     first, second = [line.split() for line in (tmp_path / "calls").read_text().splitlines()]
     assert (first[0], second[0]) == ("start", "resume")
     assert first[1] == second[1] == table.seat("a")["native_session"]
     prompts = [e["prompt"] for e in table.events("prompt") if e["seat"] == "a"]
     assert "participant/b" in prompts[1]
-    assert "First question?" not in prompts[1].partition("m2")[0]
+    assert "m1 · moderator" not in prompts[1]
     assert "yes to 0" not in prompts[1]
-    seat = table.seat("a")
-    assert seat["effective_model"] == "stub-1"
-    assert json.loads(seat["usage"]) == {"calls": 2, "input": 14, "cost_usd": 1.0}
+    assert table.seat("a")["effective_model"] == "stub-1"
 
 
 def test_a_lost_session_does_not_lose_the_turn(seated: Seated, tmp_path: Path) -> None:
@@ -188,7 +186,7 @@ def test_a_lost_session_does_not_lose_the_turn(seated: Seated, tmp_path: Path) -
     table = seated({"a": native(tmp_path)})
     table.ask("First question?", "a")
     with table.runner("a"):
-        table.replies(1)
+        table.usage("a", 1)
         (tmp_path / table.seat("a")["native_session"]).unlink()
         step = table.ask("Second question?", "a")
         table.replies(2)
@@ -205,10 +203,10 @@ def test_an_attempt_after_a_failure_is_rebuilt_from_the_record(seated: Seated, t
     table = seated({"a": native(tmp_path)})
     table.ask("First question?", "a")
     with table.runner("a"):
-        table.replies(1)
+        table.usage("a", 1)
         (tmp_path / "broken").touch()
         step = table.ask("Second question?", "a")
-        assert table.event("failed")["reason"] == "exit 9"
+        assert table.event("failed")["reason"] == "unusable: an echo of the prompt"
         (tmp_path / "broken").unlink()
         table.next_attempt(f"{step}/a")
         table.replies(2)
@@ -232,7 +230,7 @@ def test_formats_that_hide_peers_are_obeyed(seated: Seated, tmp_path: Path) -> N
 
 
 def test_the_control_mail_is_leased_at_once(seated: Seated, tmp_path: Path) -> None:
-    """A waiting runner leases within a moment; the heavy imports come afterwards."""
+    """A waiting runner leases within a moment, also on a busy machine; the heavy imports come afterwards."""
     table = seated({"a": spec()})
     with table.runner("a"):
         table.event("ready")
@@ -240,5 +238,5 @@ def test_the_control_mail_is_leased_at_once(seated: Seated, tmp_path: Path) -> N
         turn = f"{step}/a"
         eventually(lambda: "leased_at" in table.turn(turn), what="the lease")
         taken = table.turn(turn)
-        assert int(taken["leased_at"]) - int(taken["opened_at"]) < 500
+        assert int(taken["leased_at"]) - int(taken["opened_at"]) < 2000
         table.replies()
