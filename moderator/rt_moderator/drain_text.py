@@ -49,9 +49,9 @@ def new(
         lines = "\n".join(_row(rows, message, width) for message in others)
         blocks.append(lines if replies else f"New in {snapshot['table']['id']}\n\n{lines}")
     parted = partings(messages)
-    if parted:
-        blocks.append(hung("  They part on: ", _parted(parted), width))
-    return "\n\n".join(blocks) + "\n" + _next(snapshot, replies, parted, left, flag)
+    apart = [hung("  They part on: ", _parted(parted), width)] if parted else []
+    blocks.append("\n".join([*apart, *_next(snapshot, replies, parted, left, flag)]))
+    return "\n\n".join(filter(None, blocks)) + "\n"
 
 
 def nothing(snapshot: Reply, age: float | None, left: int, flag: str = "") -> str:
@@ -110,22 +110,19 @@ def _parted(found: Sequence[Parting]) -> str:
     return " · ".join([*shown, *more])
 
 
-def _next(snapshot: Reply, replies: Sequence[Reply], parted: Sequence[Parting], left: int, flag: str) -> str:
+def _next(
+    snapshot: Reply, replies: Sequence[Reply], parted: Sequence[Parting], left: int, flag: str
+) -> list[str]:
     """What to type next."""
     if left:
-        return f"  {left} more unread: rt drain{flag}\n"
+        return [f"  {left} more unread: rt drain{flag}"]
     hints = [f"rt show m{replies[0]['seq']}{flag}  the whole answer"] if replies else []
     busy = status_view.answering(snapshot)
-    if busy:
-        return f"  {still_answering(busy)}: rt wait{flag} && rt drain{flag}\n" + _line(hints)
-    if snapshot["table"].get("state") == "open":
+    still = [f"  {still_answering(busy)}: rt wait{flag} && rt drain{flag}"] if busy else []
+    if not busy and snapshot["table"].get("state") == "open":
         to = _challenged(replies, parted)
         hints += [f'rt say "…"{flag}' + (f" --to {to}" if to else ""), f"rt synthesis{flag} --file -"]
-    return _line(hints)
-
-
-def _line(hints: Sequence[str]) -> str:
-    return "  " + "      ".join(hints) + "\n" if hints else ""
+    return still + (["  " + "      ".join(hints)] if hints else [])
 
 
 def _challenged(replies: Sequence[Reply], parted: Sequence[Parting]) -> str:

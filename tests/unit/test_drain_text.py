@@ -29,6 +29,7 @@ def test_replies_of_a_step_stand_under_one_header_aligned_by_participant() -> No
         "",
         "  builder  m2  Not this quarter.",
         "  skeptic  m3  Replay is the risk.",
+        "",
         '  rt show m2  the whole answer      rt say "…"      rt synthesis --file -',
     ]
 

@@ -41,12 +41,18 @@ def _json(session: Session) -> dict[str, Any]:
 
 
 def _text(sessions: list[Session]) -> str:
-    rows = []
-    for one in sessions:
-        code = "" if one.exit_code is None else f" (exit {one.exit_code})"
-        title = "" if one.title == one.name else line(one.title, 60)
-        rows.append((one.id, one.name, one.state + code, line(one.group, 60), title, line(one.workdir, 60)))
-    return plain("\n".join(grid(rows, indent="")))
+    """Sessions below their group; titles whole, because they are what a session is found by."""
+    lines = []
+    for path in dict.fromkeys(one.group for one in sessions):
+        rows = [_row(one) for one in sessions if one.group == path]
+        lines += [line(path, 500) or "in no group", *grid(rows)]
+    return plain("\n".join(lines))
+
+
+def _row(one: Session) -> tuple[str, ...]:
+    code = "" if one.exit_code is None else f" (exit {one.exit_code})"
+    title = "" if one.title == one.name else line(one.title, 500)
+    return one.id, one.name, one.state + code, title, line(one.workdir, 500)
 
 
 @command("list", example="rt deck list --json")
