@@ -46,4 +46,6 @@ def key(space: str, kind: str, *parts: str) -> str:
 
 
 # The same rule for the scripts; they touch keys of their own space only.
-LUA = "local root = KEYS[1]\nlocal function key(...) return root .. ':' .. table.concat({...}, ':') end\n"
+LUA = """local root = KEYS[1]
+local function key(kind, part) return part and root .. ':' .. kind .. ':' .. part or root .. ':' .. kind end
+"""

@@ -70,4 +70,5 @@ def test_a_space_is_one_hash_slot() -> None:
     """Every key of a space starts with its hash tag, in Python and in Lua by the same rule."""
     assert keys.key("s", "log", "group/x") == "rt:{s}:log:group/x"
     assert keys.root("s") == "rt:{s}"
-    assert "root .. ':' .. table.concat({...}, ':')" in keys.LUA
+    assert keys.key("s", "table") == "rt:{s}:table"
+    assert "return part and root .. ':' .. kind .. ':' .. part or root .. ':' .. kind" in keys.LUA

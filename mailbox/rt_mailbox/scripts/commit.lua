@@ -4,7 +4,7 @@
 -- Guarantee: moves forward only, and a lost range is told no more; a reader from before a failover is refused (moved 0).
 local group, person, from, to = ARGV[1], ARGV[2], tonumber(ARGV[4]), tonumber(ARGV[5])
 if redis.call('EXISTS', key('group', group)) == 0 then return fail('unknown_group', 'group', group) end
-if not membership(group, person) then return fail('unknown_person', 'group', group, 'person', person) end
+if not membership_text(group, person) then return fail('unknown_person', 'group', group, 'person', person) end
 local cursor = tonumber(redis.call('HGET', key('cursors', group), person) or '0')
 local epoch = redis.call('HGET', key('space'), 'epoch') or '1'
 if epoch ~= ARGV[3] or cursor < from or to > group_head(group) then

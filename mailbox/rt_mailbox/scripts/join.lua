@@ -9,7 +9,7 @@ if bad then return bad end
 local last = tonumber(string.match(history, '^last:(%d+)$') or '0')
 local visible, member = membership(group, person)
 visible, member = visible or {}, member or {}
-if is_open(member) then return fail('already_member', 'group', group, 'person', person) end
+if is_member(group, person) then return fail('already_member', 'group', group, 'person', person) end
 local head = group_head(group)
 local from = history == 'all' and 1 or math.max(1, head + 1 - last) -- none is last:0
 local kept = {}

@@ -9,8 +9,8 @@ local state = redis.call('HGET', key('seat', slug), 'state')
 if state and state ~= 'dropped' then
   return fail('seat_exists', 'table', redis.call('HGET', key('table'), 'id'), 'seat', slug)
 end
-local visible, member = membership(group, person)
-if not member or not is_open(member) then
+local _, member = membership(group, person)
+if not is_member(group, person) then
   member = member or {}
   member[#member + 1] = {group_head(group) + 1, nil}
   set_membership(group, person, {{1, nil}}, member)

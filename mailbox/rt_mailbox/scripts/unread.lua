@@ -5,7 +5,7 @@
 -- (failover, restore) is clamped and the lost range told until the person commits.
 local group, person = ARGV[1], ARGV[2]
 if redis.call('EXISTS', key('group', group)) == 0 then return fail('unknown_group', 'group', group) end
-if not membership(group, person) then return fail('unknown_person', 'group', group, 'person', person) end
+if not membership_text(group, person) then return fail('unknown_person', 'group', group, 'person', person) end
 local bad = bad_token(ARGV[3], ARGV[4])
 if bad then return bad end
 local lost = clamp(group, person)

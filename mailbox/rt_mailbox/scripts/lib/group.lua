@@ -13,12 +13,38 @@ local function show_intervals(list)
   return table.concat(out, ',')
 end
 
--- Visible and member intervals of a person, nil for somebody who never joined.
+-- What a script has read of groups and memberships: once is enough. No script both changes a membership and appends.
+local read_once = {}
+
+-- State, false for a group that does not exist, and the number of members.
+local function facts(group)
+  local found = read_once[group]
+  if not found then
+    found = redis.call('HMGET', key('group', group), 'state', 'members')
+    read_once[group] = found
+  end
+  return found[1], tonumber(found[2] or '0')
+end
+
+-- Visible and member intervals of a person as they are stored, false for somebody who never joined.
+local function membership_text(group, person)
+  local name = group .. ' ' .. person
+  if read_once[name] == nil then read_once[name] = redis.call('HGET', key('members', group), person) end
+  return read_once[name]
+end
+
+-- The same as tables, nil for somebody who never joined.
 local function membership(group, person)
-  local raw = redis.call('HGET', key('members', group), person)
+  local raw = membership_text(group, person)
   if not raw then return nil end
   local visible, member = string.match(raw, '^(.-)|(.*)$')
   return intervals(visible), intervals(member)
+end
+
+-- Whether the person is a member now: the last interval has no end.
+local function is_member(group, person)
+  local raw = membership_text(group, person)
+  return raw and string.byte(raw, -1) == 45
 end
 
 -- One name for two: a group's address holds no white space, so that no other pair has the same.
@@ -28,19 +54,16 @@ local function set_membership(group, person, visible, member)
   redis.call('HSET', key('members', group), person, show_intervals(visible) .. '|' .. show_intervals(member))
 end
 
-local function is_open(list) return #list > 0 and list[#list][2] == nil end
-
 -- nil when the person is a member now, else the error to return.
 local function not_member(group, person)
-  local _, member = membership(group, person)
-  if not member then return fail('unknown_person', 'group', group, 'person', person) end
-  if not is_open(member) then return fail('not_a_member', 'group', group, 'person', person) end
-  return nil
+  if is_member(group, person) then return nil end
+  local code = membership_text(group, person) and 'not_a_member' or 'unknown_person'
+  return fail(code, 'group', group, 'person', person)
 end
 
 -- nil when the group takes messages, else the error to return.
 local function not_writable(group)
-  local state = redis.call('HGET', key('group', group), 'state')
+  local state = facts(group)
   if not state then return fail('unknown_group', 'group', group) end
   if state ~= 'open' then return fail('group_closed', 'group', group) end
   return nil
@@ -53,9 +76,8 @@ local function group_head(group) return tonumber(redis.call('HGET', key('group',
 local function append(group, from, kind, round, turn, subject, body)
   local seq = redis.call('HINCRBY', key('group', group), 'head', 1)
   local now = wall()
-  local eligible = tonumber(redis.call('HGET', key('group', group), 'members') or '0')
-  local _, member = membership(group, from)
-  if member and is_open(member) then
+  local _, eligible = facts(group)
+  if is_member(group, from) then
     eligible = eligible - 1
     local cursor = tonumber(redis.call('HGET', key('cursors', group), from) or '0')
     if cursor == seq - 1 then
