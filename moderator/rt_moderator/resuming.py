@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rt_config.errors import CliMissingError, UnknownTableError, WorkdirMissingError
 from rt_mailbox import directory, tables
-from rt_moderator import hosting, seating, starting
+from rt_moderator import hosting, naming, seating, starting
 
 if TYPE_CHECKING:
     from rt_deck.sessions import Deck
@@ -36,7 +36,7 @@ def pick(shell: Shell, given: str) -> str:
 def resume(shell: Shell, deck: Deck, table: str, *, cwd: str = "") -> dict[str, Any]:
     """Open the table again and give host and seats their sessions; open turns go on, nothing is asked twice.
 
-    Safe to repeat. Seats of another machine are rebuilt from the record (said once); a missing folder or CLI is named.
+    Safe to repeat. A table whose host is alive on another deck stays there. Seats of another machine are rebuilt from the record (said once); a missing folder or CLI is named.
 
     Returns:
         {table, record, seats: {slug: how}, open_turns, unread, stop_condition, host_started}
@@ -47,17 +47,23 @@ def resume(shell: Shell, deck: Deck, table: str, *, cwd: str = "") -> dict[str, 
     snapshot = _complete(shell, table)
     machine = platform.node()
     moved = snapshot["table"].get("machine") not in ("", None, machine)
-    _check(snapshot, cwd)
+    if _elsewhere(deck, snapshot):
+        moved, cwd = False, ""
+    else:
+        _check(snapshot, cwd)
     if snapshot["table"]["state"] not in directory.OPEN:
         tables.set_table(shell.door, table, {"state": "open", "stop_met": ""}, event="resumed")
     if moved or cwd:
         _move(shell, snapshot, machine, cwd, moved=moved)
     snapshot = shell.snapshot(table)
-    made = seating.ensure(shell.door, deck, snapshot, shell.url)
+    where = _elsewhere(deck, snapshot)
+    made = [] if where else seating.ensure(shell.door, deck, snapshot, shell.url)
     starting.mark(shell, table, "open")
     started = hosting.ensure(shell, table)
     how = {
-        seat["slug"]: ("dropped" if seat["state"] == "dropped" else _how(seat, seat["slug"] in made, moved))
+        seat["slug"]: "dropped"
+        if seat["state"] == "dropped"
+        else where or _how(seat, seat["slug"] in made, moved)
         for seat in snapshot["seats"]
     }
     return {
@@ -73,6 +79,13 @@ def _complete(shell: Shell, table: str) -> Reply:
         directory.remove(shell.door, shell.space, table)
         raise UnknownTableError(table=table)
     return starting.opened(shell, table)
+
+
+def _elsewhere(deck: Deck, snapshot: Reply) -> str:
+    """Where the table lives when its host is alive on another deck; two decks must not seat the same seats."""
+    if not hosting.alive(snapshot) or deck.resolve(naming.host_session(snapshot["table"]["id"])) is not None:
+        return ""
+    return f"running on {snapshot['host'].get('machine', 'another machine')}, in another home"
 
 
 def _how(seat: Reply, made: bool, moved: bool) -> str:

@@ -33,6 +33,13 @@ _REASONS = (
     "nothing so far says when to stop",
     "what worked elsewhere worked for reasons that are missing here",
 )
+_PARTINGS = (
+    "whether this can be undone",
+    "who carries the cost",
+    "whether the first step tells us anything",
+    "when, not whether",
+    "what counts as done",
+)
 _OPEN = (
     "Who decides when two of us disagree about a fact?",
     "What would we see in a week that changes our mind?",
@@ -56,9 +63,8 @@ def reply(prompt: str) -> str:
         f"- Asked about “{request}”, I hold that {_pick(_REASONS, seat + asked)}.",
         f"- And {_pick(_REASONS, seat + asked + 1 + asked % (len(_REASONS) - 1))}.",
     ]
-    cited = _cited(prompt)
-    if cited:
-        lines += [f"- {_pick(cited, seat)} should be answered before this is settled."]
+    if cited := _cited(prompt):
+        lines += ["", "## Challenge", f"- {_pick(cited, seat)}: {_pick(_PARTINGS, seat + asked)}"]
     lines += ["", "## Open question", _pick(_OPEN, seat + asked)]
     return "\n".join(lines) + "\n"
 
