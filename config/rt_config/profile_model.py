@@ -125,7 +125,9 @@ class Profile(_Strict):
     model_args: tuple[str, ...] = ()
     effort_args: tuple[str, ...] = ()
     env: dict[str, str] = Field(default_factory=dict)
-    pass_env: tuple[str, ...] = ()  # variables of the operator (keys, base URLs) that its sessions get; nothing else gets in
+    pass_env: tuple[
+        str, ...
+    ] = ()  # variables of the operator (keys, base URLs) that its sessions get; nothing else gets in
     auth_failure: tuple[str, ...] = ()  # patterns in the output of a call that failed for want of a login
     headless: Headless | None = None
 
