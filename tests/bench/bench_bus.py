@@ -5,7 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -119,36 +120,36 @@ def test_drain(bus: Bus, box: Mailbox) -> None:
     box.close()
 
 
-def _latencies(bus: Bus, code: str, argv: list[str], send: Callable[[], object], rounds: int) -> list[float]:
-    """Seconds from before a send to the moment when the blocked process went on."""
-    client = bare(bus)
-    eventually(lambda: client.info("clients")["blocked_clients"] == 0)
-    waiter = subprocess.Popen([sys.executable, "-c", code, *argv], stdout=subprocess.PIPE, text=True)
-    assert waiter.stdout
-    assert waiter.stdout.readline() == "ready\n"
-    taken = []
+@contextmanager
+def blocked(code: str, *argv: str) -> Iterator[subprocess.Popen[str]]:
+    """A process that waits, says when it went on, and waits again."""
+    process = subprocess.Popen([sys.executable, "-c", code, *argv], stdout=subprocess.PIPE, text=True)
+    assert process.stdout
     try:
-        for _ in range(rounds):
-            eventually(lambda: client.info("clients")["blocked_clients"] == 1)
-            time.sleep(0.002)  # the waiter sleeps now, and so does the server
-            begun = time.monotonic_ns()
-            send()
-            taken.append((int(waiter.stdout.readline()) - begun) / 1e9)
+        assert process.stdout.readline() == "ready\n"
+        yield process
     finally:
-        waiter.kill()
-        waiter.communicate()
-    return taken
+        process.kill()
+        process.communicate()
 
 
 def test_wake(bus: Bus, box: Mailbox, rt_home: Path) -> None:
-    """From a send to `wait` returning in another process, against XADD and XREAD BLOCK."""
+    """From a send to `wait` returning in another process, against XADD and XREAD BLOCK, in turns."""
     client = bare(bus)
+
+    def latency(process: subprocess.Popen[str], send: Callable[[], object]) -> float:
+        assert process.stdout
+        eventually(lambda: client.info("clients")["blocked_clients"] == 2)
+        time.sleep(0.002)  # everybody sleeps now, the server too
+        begun = time.monotonic_ns()
+        send()
+        return (int(process.stdout.readline()) - begun) / 1e9
+
     ours, theirs = [], []
-    for _ in range(4):
-        theirs += _latencies(
-            bus, _READER, [bus.url, "bare"], lambda: client.xadd("bare", {"body": BODY}), 100
-        )
-        ours += _latencies(bus, _WAITER, [bus.url, SPACE, GROUP], lambda: box.send(GROUP, "ann", BODY), 100)
+    with blocked(_WAITER, bus.url, SPACE, GROUP) as waiter, blocked(_READER, bus.url, "bare") as reader:
+        for _ in range(500):
+            theirs.append(latency(reader, lambda: client.xadd("bare", {"from": "ann", "body": BODY})))
+            ours.append(latency(waiter, lambda: box.send(GROUP, "ann", BODY)))
     detail = (
         f"wait p50 {us(p(ours, 0.5))} p99 {us(p(ours, 0.99))}, "
         f"XREAD BLOCK p50 {us(p(theirs, 0.5))} p99 {us(p(theirs, 0.99))}, {floor(rt_home)}"
