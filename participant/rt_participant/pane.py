@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from typing import TextIO
 
 _LONGEST = 4096  # characters of a line without an end
+_MOST_LINES = 500  # of one piece of output; a piece has at most 64 KiB
 
 
 class Pane:
@@ -30,6 +31,9 @@ class Pane:
         *lines, self._rest = (self._rest + text.replace("\r\n", "\n").replace("\r", "\n")).split("\n")
         if len(self._rest) > _LONGEST:
             lines, self._rest = [*lines, self._rest], ""
+        if len(lines) > _MOST_LINES:  # a flood must not be slowed down by its own display
+            self._write(f"  … {len(lines) - _MOST_LINES} lines\n")
+            lines = lines[-_MOST_LINES:]
         if lines:
             self._write("".join(f"  {_visible(line)}\n" for line in lines))
 
