@@ -11,51 +11,25 @@ import sys
 from rt_config.errors import BusError, RoundtableError
 from rt_mailbox import tables, turns
 from rt_mailbox.keys import key
-from rt_mailbox.patience import WAIT_SECONDS, PatientDoor
 from rt_mailbox.waiting import Watch
-from rt_participant.pane import Pane
+from rt_participant.duty import Duty
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import TextIO
-
-    from rt_mailbox.access import Access, Seat
-    from rt_mailbox.door import Door, Reply
+    from rt_mailbox.access import Access
+    from rt_mailbox.door import Reply
 
 BUS_GONE = 75  # EX_TEMPFAIL: start it again when the bus is back
-_OVER = frozenset({"archived", ""})  # an ended table keeps its seats; '' when the space is gone
 _BLOCK_MS = 30_000
 
 
 class Runner:
     """One seat's runner. `serve` is its life."""
 
-    def __init__(
-        self,
-        door: Door,
-        who: Seat,
-        *,
-        home: str = "",
-        max_body_bytes: int = 0,
-        out: TextIO | None = None,
-        bus_wait_seconds: float = WAIT_SECONDS,
-    ) -> None:
-        """Nothing is touched yet.
-
-        Args:
-            door: for this runner alone.
-            who: the seat; its table's id is its space too.
-            home: RT_HOME; tells this seat's processes from those of a table of the same name elsewhere.
-            max_body_bytes: the limit of a reply; 0 for the default.
-            out: where the pane's lines go; stdout when None.
-            bus_wait_seconds: how long the bus may be away.
-        """
-        self.pane = Pane(out)
-        self.raw_door = door
-        self.door = PatientDoor(door, bus_wait_seconds, self.pane.status)
-        self.space = self.table = who.table
-        self.slug, self.token, self.home, self.max_body_bytes = who.slug, who.token, home, max_body_bytes
-        self.generation: str | None = None
+    def __init__(self, duty: Duty) -> None:
+        """Nothing is touched yet."""
+        self._duty = duty
+        self._door, self._space, self._slug = duty.door, duty.space, duty.slug
         self._done: tuple[str, int] = ("", 0)
         self._swept = False
 
@@ -69,37 +43,27 @@ class Runner:
         try:
             return self._serve()
         except BusError as exc:
-            self.pane.status(f"{exc}; this seat stops until it is started again")
+            self._duty.pane.status(f"{exc}; this seat stops until it is started again")
             return BUS_GONE
         except RoundtableError as exc:
-            self.pane.status(f"{exc}")
+            self._duty.pane.status(f"{exc}")
             return exc.exit_code
 
-    def over(self, seen: Reply) -> str:
-        """Why this runner has nothing more to do, by what `turns.peek` saw; '' while it has."""
-        if seen["seat_state"] == "dropped":
-            return "this seat was dropped"
-        if seen["table_state"] in _OVER:
-            return "the table was put away"
-        return "" if seen["generation"] == self.generation else "another runner has taken this seat over"
-
-    def sweep(self) -> None:
+    def _sweep(self) -> None:
         """End what an earlier runner of this seat left behind, once."""
         if not self._swept:
             from rt_participant import headless, launch
 
-            headless.sweep(launch.mark_of(self.home, self.table, self.slug), 1.0)
+            headless.sweep(launch.mark_of(self._duty.home, self._duty.table, self._slug), 1.0)
             self._swept = True
 
     def _serve(self) -> int:
-        watch = Watch(self.door, self.space, "events")
+        watch = Watch(self._door, self._space, "events")
         said = ""
         while True:
-            seen = turns.peek(self.door, self.space, self.slug)
-            if self.generation is None:
-                self.generation = seen["generation"]
-            if why := self.over(seen):
-                self.pane.status(f"{why}.")
+            seen = turns.peek(self._door, self._space, self._slug)
+            if why := self._duty.over(seen):
+                self._duty.pane.status(f"{why}.")
                 return 0
             at = (seen["turn"], seen["attempt"])
             if at[0] and at != self._done:
@@ -115,24 +79,24 @@ class Runner:
     def _take(self, at: tuple[str, int]) -> int:
         """Have one attempt made; returns an exit status when the runner was told to stop, else 0."""
         turn, attempt = at
-        if self.door.command("HGET", key(self.space, "turn", turn), "failed_attempt") == str(attempt):
+        if self._door.command("HGET", key(self._space, "turn", turn), "failed_attempt") == str(attempt):
             self._done = at  # by an earlier runner; the ladder decides what follows
             return 0
-        shown = turns.show(self.door, self.space, self.slug, self.token, self.slug)
+        shown = turns.show(self._door, self._space, self._slug, self._duty.token, self._slug)
         if shown is None or (shown["turn"], shown["attempt"]) != at:
             return 0  # it changed meanwhile; look again
         from rt_participant import work
 
-        self.sweep()
-        status = work.Attempt(self, shown).make()
+        self._sweep()
+        status = work.Attempt(self._duty, shown).make()
         self._done = at
         return status
 
     def _idle(self, seen: Reply) -> None:
         if seen["seat_state"] == "starting" and not seen["turn"]:
-            tables.set_seat(self.door, self.space, self.slug, {"state": "idle"}, event="ready")
-        self.pane.status("waiting for the next attempt." if seen["turn"] else "waiting for a turn.")
-        self.sweep()
+            tables.set_seat(self._door, self._space, self._slug, {"state": "idle"}, event="ready")
+        self._duty.pane.status("waiting for the next attempt." if seen["turn"] else "waiting for a turn.")
+        self._sweep()
 
 
 def main() -> int:
@@ -145,7 +109,7 @@ def main() -> int:
         print("· rt seat run runs inside a seat: RT_TABLE and RT_SEAT are not set.", file=sys.stderr)  # noqa: T201
         return 2
     found = access.open_light(who) or _through_redis_py(who.url)
-    runner = Runner(found.door, who, home=env.home(), max_body_bytes=found.max_body_bytes)
+    runner = Runner(Duty(found.door, who, home=env.home(), max_body_bytes=found.max_body_bytes))
     try:
         return runner.serve()
     except KeyboardInterrupt:

@@ -19,8 +19,8 @@ from rt_participant.control import subject_of
 
 if TYPE_CHECKING:
     from rt_mailbox.door import Reply
+    from rt_participant.duty import Duty
     from rt_participant.results import Result
-    from rt_participant.runner import Runner
 
 _AFTER_DEADLINE_SECONDS = (
     1.0  # the host closes the turn at its deadline; this call ends by itself when there is no host
@@ -32,9 +32,9 @@ _DETAIL_CHARS = 2000
 class Attempt:
     """One try of a turn that `turns.show` has given."""
 
-    def __init__(self, runner: Runner, turn: Reply) -> None:
-        self._runner, self._turn = runner, turn
-        self._door, self._space, self._slug = runner.door, runner.space, runner.slug
+    def __init__(self, duty: Duty, turn: Reply) -> None:
+        self._duty, self._turn = duty, turn
+        self._door, self._space, self._slug = duty.door, duty.space, duty.slug
         self._seat = mapping(self._door.command("HGETALL", key(self._space, "seat", self._slug)))
         self._spec: dict[str, Any] = json.loads(self._seat["spec"])
         self._ends = time.monotonic() + float(turn["seconds_left"]) + _AFTER_DEADLINE_SECONDS
@@ -44,22 +44,22 @@ class Attempt:
     def make(self) -> int:
         """Make it; returns an exit status when this process was told to stop, else 0. All else is on the bus."""
         turn = self._turn
-        self._runner.pane.status(f"turn {turn['turn']}, attempt {turn['attempt']}, round {turn['round']}")
+        self._duty.pane.status(f"turn {turn['turn']}, attempt {turn['attempt']}, round {turn['round']}")
         fresh = self._must_be_fresh()
         result = self._called(fresh)
         if not fresh and result.reason and not (result.stop or result.auth):
             self._note("resume_failed", reason=result.reason)
-            self._runner.pane.status(
+            self._duty.pane.status(
                 f"the session could not be resumed ({result.reason}); a fresh one gets the record"
             )
             result = self._called(fresh=True)
         if self._spec["output"]["format"] == "json" and result.answer.text:
-            self._runner.pane.show(result.answer.text)  # it was silent until now
-        self._runner.pane.end()
+            self._duty.pane.show(result.answer.text)  # it was silent until now
+        self._duty.pane.end()
         if result.stop == "interrupted":
             return 128 + 15
         if result.stop == "cancelled" or (result.reason and self._over()):
-            self._runner.pane.status(f"turn {turn['turn']}: no longer wanted")
+            self._duty.pane.status(f"turn {turn['turn']}: no longer wanted")
         elif result.reason:
             self._failed(result.reason, result.detail)
         else:
@@ -76,12 +76,12 @@ class Attempt:
         most = _ARGUMENT_CHARS if self._spec["prompt"] == "argument" else prompt.MOST_CHARS
         self._prompt = prompt.build(self._turn, self._messages(fresh), fresh=fresh, most_chars=most)
         self._note("prompt", prompt=self._prompt, session=self._session, fresh="1" if fresh else "0")
-        mark = launch.mark_of(self._runner.home, self._runner.table, self._slug)
+        mark = launch.mark_of(self._duty.home, self._duty.table, self._slug)
         with TemporaryDirectory(prefix="rt-turn-", ignore_cleanup_errors=True) as folder:
             call = launch.prepare(
                 self._spec, self._prompt, self._session, resume=not fresh, mark=mark, folder=Path(folder)
             )
-            return headless.run(self._spec, call, self._seconds_left, self._runner.pane.show)
+            return headless.run(self._spec, call, self._seconds_left, self._duty.pane.show)
 
     def _chosen_session(self, fresh: bool) -> str:
         """The native session of this call; a new one is on the bus before the CLI hears of it."""
@@ -112,10 +112,10 @@ class Attempt:
         Runs in another thread; the raw door has no other user meanwhile. While the bus is away the last answer counts.
         """
         try:
-            seen = turns.peek(self._runner.raw_door, self._space, self._slug)
+            seen = turns.peek(self._duty.raw_door, self._space, self._slug)
         except BusError:
             return self._ends - time.monotonic()
-        if self._runner.over(seen) or (seen["turn"], seen["attempt"]) != (
+        if self._duty.over(seen) or (seen["turn"], seen["attempt"]) != (
             self._turn["turn"],
             self._turn["attempt"],
         ):
@@ -126,7 +126,7 @@ class Attempt:
 
     def _over(self) -> bool:
         """Whether the call may have failed only because this seat is another runner's now, or nobody's."""
-        return bool(self._runner.over(turns.peek(self._door, self._space, self._slug)))
+        return bool(self._duty.over(turns.peek(self._door, self._space, self._slug)))
 
     def _answered(self, result: Result) -> None:
         text = usable.clean_envelope(result.answer.text).strip()
@@ -141,14 +141,14 @@ class Attempt:
             self._space,
             self._slug,
             text,
-            token=self._runner.token,
+            token=self._duty.token,
             turn=turn["turn"],
             subject=subject,
             attempt=str(turn["attempt"]),
         )
         self._remember(result)
         late = " (late: the turn was closed)" if reply["late"] else ""
-        self._runner.pane.status(f"answered m{reply['seq']} in {result.seconds:.0f} s{late}")
+        self._duty.pane.status(f"answered m{reply['seq']} in {result.seconds:.0f} s{late}")
 
     def _unusable(self, text: str) -> str:
         others = self._others()
@@ -156,7 +156,7 @@ class Attempt:
         if found:
             return found
         try:
-            groups.check_body(text, self._runner.max_body_bytes or groups.MAX_BODY_BYTES)
+            groups.check_body(text, self._duty.max_body_bytes or groups.MAX_BODY_BYTES)
         except MailboxError as exc:
             return str(exc)
         return ""
@@ -193,9 +193,9 @@ class Attempt:
             turn["attempt"],
             reason,
             detail=detail[-_DETAIL_CHARS:],
-            token=self._runner.token,
+            token=self._duty.token,
         )
-        self._runner.pane.status(f"turn {turn['turn']}, attempt {turn['attempt']} failed: {reason}")
+        self._duty.pane.status(f"turn {turn['turn']}, attempt {turn['attempt']} failed: {reason}")
 
     def _note(self, kind: str, **fields: str) -> None:
         place = {"seat": self._slug, "turn": self._turn["turn"], "attempt": str(self._turn["attempt"])}

@@ -83,7 +83,7 @@ def await_leases(door: Door, before: set[str]) -> None:
     watch = waiting.Watch(door, table, "events")
 
     def leased() -> bool:
-        return sum(one["type"] == "leased" for one in tables.events(door, table)) >= len(SEATS)
+        return [one["type"] for one in tables.events(door, table)].count("leased") >= len(SEATS)
 
     assert waiting.until(watch, leased, 60)
 

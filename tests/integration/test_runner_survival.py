@@ -162,7 +162,7 @@ def test_the_bus_dies_while_the_cli_works_and_the_answer_still_arrives(slow: Tab
 
 def test_a_bus_that_stays_away_ends_the_runner_with_75(slow: Table, bus: Bus) -> None:
     """It leaves in a way that says: start me again when the bus is back."""
-    code = "import sys, rt_participant.runner as r; r.Runner.__init__.__kwdefaults__['bus_wait_seconds'] = 0.5; sys.exit(r.main())"
+    code = "import sys, rt_participant.duty as d, rt_participant.runner as r; d.Duty.__init__.__kwdefaults__['bus_wait_seconds'] = 0.5; sys.exit(r.main())"
     with slow.runner("a", code=code) as runner:
         slow.event("ready")
         server.stop(bus.settings, 5.0)
