@@ -27,7 +27,7 @@ class Bus:
     url: str
 
 
-def eventually(check: Callable[[], T], *, seconds: float = 10.0, what: str = "the condition") -> T:
+def eventually(check: Callable[[], T | None], *, seconds: float = 10.0, what: str = "the condition") -> T:
     """Call `check` until it returns something true, and return that.
 
     An AssertionError of `check` counts as "not yet", so that it may hold plain asserts; any other error passes through.

@@ -66,7 +66,9 @@ def load(cwd: Path | None = None, **flags: object) -> Settings:
         tree = _read(tree_file)
         refused = sorted(_NEVER_FROM_TREE & tree.keys())
         if refused:
-            raise BadConfigError(where=tree_file, reason=f"{', '.join(refused)} only counts in {env.config_file()}")
+            raise BadConfigError(
+                where=tree_file, reason=f"{', '.join(refused)} only counts in {env.config_file()}"
+            )
         merged = _merge(merged, tree)
     merged |= {name: os.environ[key] for key, name in _FROM_ENVIRONMENT.items() if os.environ.get(key)}
     merged |= {name: value for name, value in flags.items() if value is not None}
@@ -74,7 +76,9 @@ def load(cwd: Path | None = None, **flags: object) -> Settings:
         return Settings.model_validate(merged)
     except ValidationError as exc:
         first = exc.errors()[0]
-        raise BadConfigError(where=".".join(map(str, first["loc"])) or "settings", reason=first["msg"]) from exc
+        raise BadConfigError(
+            where=".".join(map(str, first["loc"])) or "settings", reason=first["msg"]
+        ) from exc
 
 
 def _tree_file(cwd: Path) -> Path | None:

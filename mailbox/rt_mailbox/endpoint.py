@@ -56,7 +56,9 @@ def write_endpoint(settings: Settings, url: str, server_version: str | None = No
     target = path()
     if _content(target) == content:
         return False
-    if any("\n" in value for value in fields.values()):  # a path that cannot be written down: the hot door hands over
+    if any(
+        "\n" in value for value in fields.values()
+    ):  # a path that cannot be written down: the hot door hands over
         if os.path.exists(target):
             os.unlink(target)
         return False

@@ -24,7 +24,9 @@ def _without_code(text: str) -> str:
         bare = line.strip()
         mark = _FENCE.match(bare)
         if fence:
-            if bare.startswith(fence) and not bare.strip(fence[0]):  # at least as long as the one that opened it
+            if bare.startswith(fence) and not bare.strip(
+                fence[0]
+            ):  # at least as long as the one that opened it
                 fence = ""
         elif mark:
             fence = mark[0]

@@ -121,4 +121,20 @@ def _host_alive(actor: Actor) -> bool:
     found = tables.snapshot(actor.door, actor.table, 1)
     if found is None or found["table"].get("state") not in directory.OPEN:
         return True
-    return int(found["host"].get("until", 0)) > int(found["clock_ms"])
+    host = found["host"]
+    return int(host.get("until", 0)) > int(found["clock_ms"]) and not _gone(host)
+
+
+def _gone(host: dict[str, str]) -> bool:
+    """Whether no process has the host's pid on this machine; the other door looks closer."""
+    import os
+
+    if not host.get("pid") or host.get("machine") != os.uname().nodename:
+        return False
+    try:
+        os.kill(int(host["pid"]), 0)
+    except ProcessLookupError:
+        return True
+    except OSError:
+        return False
+    return False

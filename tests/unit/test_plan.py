@@ -32,9 +32,7 @@ def test_a_text_for_nobody_is_refused(option: str) -> None:
     """A slug that is not planned is named, with the option that holds it."""
     texts = {"nobody": "x"}
     with pytest.raises(BadConfigError, match=rf"--{option} nobody=…: no seat is called nobody"):
-        with_texts(
-            [SeatPlan("a")], texts if option == "role" else {}, texts if option == "viewpoint" else {}
-        )
+        with_texts([SeatPlan("a")], texts if option == "role" else {}, texts if option == "viewpoint" else {})
 
 
 @pytest.mark.parametrize(
