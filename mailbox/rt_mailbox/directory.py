@@ -17,7 +17,7 @@ def write(door: Door, space: str, table: str, entry: Reply) -> None:
     """Write a table's entry: {topic, format, mode, state, created_at, …}. Whole, last writer wins."""
     import json
 
-    door.command("HSET", key(space, "directory"), table, json.dumps(entry))
+    door.script("directory_set", space, table, json.dumps(entry))
 
 
 def claim(door: Door, space: str, table: str, entry: Reply) -> bool:
