@@ -140,6 +140,12 @@ class World:
         """The table's host process that holds the lock."""
         return eventually(lambda: self._host(table), what="a host")
 
+    def host_looked(self, table: str) -> None:
+        """Wait until the host has looked at everything there is now, and acted."""
+        for _ in range(2):  # the first look may have begun before
+            seen = self.snapshot(table)["host"]["seen"]
+            eventually(lambda before=seen: self.snapshot(table)["host"]["seen"] != before, what="a look")  # type: ignore[misc]
+
     def _host(self, table: str) -> psutil.Process | None:
         pid = self.snapshot(table)["host"].get("pid")
         return psutil.Process(int(pid)) if pid and psutil.pid_exists(int(pid)) else None
