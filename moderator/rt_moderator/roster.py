@@ -130,6 +130,14 @@ def seat_fields(
     }  # fmt: skip
 
 
+def note(settings: Settings) -> str:
+    """What to say under a plan on a machine without any agent CLI; empty elsewhere."""
+    if settings.default_profile or catalog.proposed(settings):
+        return ""
+    default = catalog.default_profile(settings)
+    return f"  No agent CLI was found: {default} seats are scripted, no model answers (rt profiles list)."
+
+
 def families(settings: Settings) -> dict[str, str]:
     """Profile name → whose models answer."""
     return {name: profile.family for name, profile in catalog.load(settings).items()}

@@ -20,6 +20,13 @@ _MODULES = {
     "turn": "participant", "reply": "participant", "read": "participant", "post": "participant",
     "bus": "bus", "deck": "deck", "profiles": "profiles", "completion": "completion",
 }  # fmt: skip
+# How help groups them; what is named nowhere comes last.
+_SECTIONS = {
+    "The moderator": "start say drain wait synthesis status list show search transcript events resume set end archive attach",
+    "A table's seats": "seat turn-cancel turn-extend",
+    "The participant": "turn reply read post",
+    "The bus and the deck": "bus mail group export import deck profiles",
+}
 _IN_A_SEAT = frozenset({"turn", "reply", "read", "post", "show", "wait"})
 _HIDDEN = frozenset({"host", "tail"})
 
@@ -31,6 +38,19 @@ class Commands(click.Group):
         """Every command that help lists, in the order of use."""
         return [name for name in _MODULES if name not in _HIDDEN]
 
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The commands in sections, each with its first sentence whole."""
+        left = self.list_commands(ctx)
+        sections = {
+            title: [name for name in names.split() if name in left] for title, names in _SECTIONS.items()
+        }
+        named = {name for names in sections.values() for name in names}
+        for title, names in {**sections, "The rest": [name for name in left if name not in named]}.items():
+            rows = [(name, _first_sentence(self.get_command(ctx, name))) for name in names]
+            if rows:
+                with formatter.section(title):
+                    formatter.write_dl(rows)
+
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of that name, imported now."""
         module = _MODULES.get(cmd_name)
@@ -40,6 +60,11 @@ class Commands(click.Group):
             importlib.import_module(f"rt_moderator.cli.{module}"), cmd_name.replace("-", "_")
         )
         return found
+
+
+def _first_sentence(command: click.Command | None) -> str:
+    text = " ".join((command.help or "").split()) if command else ""
+    return text.partition(". ")[0].rstrip(".")
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rt_moderator.starting import Request
 
 
-def plan_text(seats: Any, shared: dict[str, str]) -> str:
+def plan_text(seats: Any, shared: dict[str, str], note: str = "") -> str:
     """The plan as a table: seat, role, viewpoint, what it runs on."""
     rows = [("seat", "role", "looks at it from", "runs on")]
     for seat in seats:
@@ -27,9 +27,8 @@ def plan_text(seats: Any, shared: dict[str, str]) -> str:
         "  " + "  ".join(cell.ljust(w) for cell, w in zip(row, [*widths, 0], strict=True)).rstrip()
         for row in rows
     ]
-    return "\n".join(
-        [f"{len(seats)} seats (no table exists yet):", "", *lines, "", f"  {len(seats)} calls a step."]
-    )
+    head, foot = f"{len(seats)} seats (no table exists yet):", f"  {len(seats)} calls a step."
+    return "\n".join(filter(None, [head, "\n".join(["", *lines, ""]), foot, note]))
 
 
 def confirmed(request: Request, shared: dict[str, str], settings: Settings) -> Request:
@@ -38,7 +37,8 @@ def confirmed(request: Request, shared: dict[str, str], settings: Settings) -> R
 
     from rt_moderator import plan, roster
 
-    text = plan_text(request.seats, shared)
+    note = roster.note(settings)
+    text = plan_text(request.seats, shared, note)
     if not terminal():
         progress(text)
         raise ConfirmationNeededError(what="rt start without --seat")
@@ -53,7 +53,7 @@ def confirmed(request: Request, shared: dict[str, str], settings: Settings) -> R
         if edited is not None:
             seats = roster.completed(plan.checked(_from_text(edited)), settings)
             request = replace(request, seats=seats)
-            text = plan_text(seats, plan.same_family(seats, roster.families(settings)))
+            text = plan_text(seats, plan.same_family(seats, roster.families(settings)), note)
 
 
 def _seats_toml(seats: Any) -> str:

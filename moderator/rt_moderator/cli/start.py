@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -86,6 +87,8 @@ def start(topic: str, as_json: bool, **options: Any) -> int:
         return _show_plan(request, shared, as_json=as_json)
     if not (options["yes"] or as_json or options["seats"] or options["seats_file"]):
         request = proposal.confirmed(request, shared, settings)
+    if request.fields["wake_pane"]:
+        request = replace(request, fields={**request.fields, "wake": _wake(options)})
     return _run(request, options, as_json=as_json)
 
 
@@ -111,14 +114,11 @@ def _request(topic: str, settings: Settings, options: dict[str, Any]) -> Request
         seats, _texts("role", options["roles"]), _texts("viewpoint", options["viewpoints"])
     )
     if options["transport"] != "auto":
-        from dataclasses import replace
-
         seats = [replace(seat, transport=seat.transport or options["transport"]) for seat in seats]
     fields = {name: options[name] for name in ("goal", "audience", "constraint", "stop_when")}
     fields |= {"turn_timeout": str(settings.turn_timeout_seconds), "wake_on": _wake_on(options["wake_on"])}
     pane = caller_pane()
-    wake = _wake(options, pane)
-    fields |= {"wake": wake, "wake_tmux": pane[0] if pane else "", "wake_pane": pane[1] if pane else ""}
+    fields |= {"wake": "none", "wake_tmux": pane[0] if pane else "", "wake_pane": pane[1] if pane else ""}
     context = options["context"].read_text(encoding="utf-8", errors="replace") if options["context"] else ""
     return Request(
         topic=topic, seats=roster.completed(plan.checked(seats), settings), fields=fields, context=context,
@@ -151,19 +151,14 @@ def _wake_on(given: str) -> str:
     return given
 
 
-def _wake(options: dict[str, Any], pane: tuple[str, str] | None) -> str:
+def _wake(options: dict[str, Any]) -> str:
     """Here only when it was allowed: by the option, or by the person, who is asked once."""
     if options["wake"] is not None:
-        return str(options["wake"]) if pane else "none"
-    if pane and terminal() and not (options["yes"] or options["dry_run"]):
-        return (
-            "here"
-            if click.confirm(
-                "May this pane be woken (one line typed) when answers came?", default=True, err=True
-            )
-            else "none"
-        )
-    return "none"
+        return str(options["wake"])
+    if options["yes"] or not terminal():
+        return "none"
+    question = "May this pane be woken (one line typed) when answers came?"
+    return "here" if click.confirm(question, default=True, err=True) else "none"
 
 
 def _show_plan(request: Request, shared: dict[str, str], *, as_json: bool) -> int:
@@ -212,8 +207,6 @@ def _with_prior(shell: Any, request: Request, table: str) -> Request:
     """The request with another table's latest synthesis as labelled context; a missing one is a warning (S0.7)."""
     if not table:
         return request
-    from dataclasses import replace
-
     from rt_mailbox import records, tables
     from rt_mailbox.addresses import group_of
 
