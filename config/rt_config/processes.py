@@ -68,6 +68,16 @@ def marked(env_name: str, *values: str) -> list[Process]:
     return [Process(pid, started) for pid in found if (started := start_time(pid)) is not None]
 
 
+def variable(pid: int, name: str) -> str | None:
+    """What a process of this user was started with in its environment; None when it has no such variable, or is gone."""
+    import psutil
+
+    try:
+        return _environ(psutil.Process(pid)).get(name)
+    except psutil.Error:
+        return None
+
+
 def kill_tree(processes: Iterable[Process], grace_seconds: float) -> list[Process]:
     """SIGTERM, then SIGKILL to what is left after `grace_seconds` and to what it forked meanwhile.
 

@@ -7,7 +7,7 @@ import platform
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from rt_config import processes
+from rt_config import env, processes
 from rt_config.errors import DeckError, HostDownError, SessionExistsError
 from rt_mailbox import waiting
 from rt_mailbox.directory import OPEN
@@ -37,6 +37,14 @@ def gone(host: Reply) -> bool:
     return not processes.alive(int(host["pid"]), float(host["started"]))
 
 
+def ours(snapshot: Reply) -> bool:
+    """Whether the live host is a process of this machine and this RT_HOME."""
+    host = snapshot["host"]
+    if not alive(snapshot) or not host.get("pid") or host.get("machine") != platform.node():
+        return False
+    return processes.variable(int(host["pid"]), "RT_HOME") == env.home()
+
+
 def needed(snapshot: Reply) -> bool:
     """Whether this table should have a host and has none."""
     return snapshot["table"]["state"] in OPEN and not alive(snapshot)
@@ -48,8 +56,10 @@ def me() -> dict[str, str]:
     return {"pid": str(pid), "machine": platform.node(), "started": repr(processes.start_time(pid))}
 
 
-def ensure(shell: Shell, table: str) -> bool:
+def ensure(shell: Shell, table: str, *, seen: bool = False) -> bool:
     """Start the host of an open table when it is missing, say so, and wait until it has the lock; True when it was started.
+
+    With `seen` a host of ours that outlived its tmux session, so that nobody sees it, is replaced as well.
 
     Raises:
         HostDownError: it could not be started.
@@ -58,7 +68,7 @@ def ensure(shell: Shell, table: str) -> bool:
     from rt_moderator import seating
 
     snapshot = shell.snapshot(table, 1)
-    if not needed(snapshot):
+    if not needed(snapshot) and not (seen and _unseen(snapshot)):
         return False
     watch = waiting.Watch(shell.door, table, "events")
 
@@ -80,3 +90,11 @@ def ensure(shell: Shell, table: str) -> bool:
         raise HostDownError(table=table, reason="it did not come up; see rt deck list and rt events")
     shell.say(f"the host of {table} was not running; started it")
     return True
+
+
+def _unseen(snapshot: Reply) -> bool:
+    from rt_deck.sessions import Deck
+    from rt_moderator import naming
+
+    name = naming.host_session(snapshot["table"]["id"])
+    return ours(snapshot) and Deck().resolve(name) is None

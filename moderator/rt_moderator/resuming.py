@@ -59,7 +59,7 @@ def resume(shell: Shell, deck: Deck, table: str, *, cwd: str = "") -> dict[str, 
     where = _elsewhere(deck, snapshot)
     made = [] if where else seating.ensure(shell.door, deck, snapshot, shell.url)
     starting.mark(shell, table, "open")
-    started = hosting.ensure(shell, table)
+    started = hosting.ensure(shell, table, seen=not where)
     how = {
         seat["slug"]: "dropped"
         if seat["state"] == "dropped"
@@ -83,7 +83,9 @@ def _complete(shell: Shell, table: str) -> Reply:
 
 def _elsewhere(deck: Deck, snapshot: Reply) -> str:
     """Where the table lives when its host is alive on another deck; two decks must not seat the same seats."""
-    if not hosting.alive(snapshot) or deck.resolve(naming.host_session(snapshot["table"]["id"])) is not None:
+    if not hosting.alive(snapshot) or hosting.ours(snapshot):
+        return ""
+    if deck.resolve(naming.host_session(snapshot["table"]["id"])) is not None:
         return ""
     return f"running on {snapshot['host'].get('machine', 'another machine')}, in another home"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from contextlib import suppress
 
 import click
 
@@ -22,8 +23,9 @@ def host(table: str) -> int:
     def say(text: str) -> None:
         from rt_participant.show import plain
 
-        sys.stdout.write(f"{time.strftime('%H:%M:%S')} {plain(text)}\n")
-        sys.stdout.flush()
+        with suppress(OSError):  # a pane that is gone is no reason to leave the table alone
+            sys.stdout.write(f"{time.strftime('%H:%M:%S')} {plain(text)}\n")
+            sys.stdout.flush()
 
     light = access.open_light()
     door = light.door if light else RedisDoor(server.endpoint(settings.load()))
