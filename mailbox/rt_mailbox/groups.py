@@ -20,6 +20,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from rt_mailbox.door import Door, Reply
 
+    Receipt = tuple[str, int, int, str, str]  # epoch, cursor, to, lost, mark of the last message
+
 MAX_BODY_BYTES = 1024 * 1024
 MAX_MESSAGES = 100
 MAX_CHARS = 24_000
@@ -107,13 +109,17 @@ def send(
     return door.script("send", space, group, person, kind, round, subject, body, key, *seat)
 
 
-def unread(door: Door, space: str, group: str, person: str, seat: tuple[str, str] = ("", "")) -> Reply:
-    """What `person` has not read: {cursor, head, upto, unread, ranges, lost, epoch, view}. Marks nothing.
+def unread(
+    door: Door, space: str, group: str, person: str, seat: tuple[str, str] = ("", ""), known: str = ""
+) -> Reply:
+    """What `person` has not read: {cursor, head, upto, unread, ranges, lost, fits, epoch, view}. Marks nothing.
+
+    `fits` is 0 when the record does not hold the message of the mark `known`: a failover or a restore took it away.
 
     Raises:
         UnknownGroupError, UnknownPersonError.
     """
-    found = door.script("unread", space, group, person, *seat)
+    found = door.script("unread", space, group, person, *seat, known)
     found["ranges"] = records.parse_ranges(found["ranges"])
     return found
 
@@ -141,10 +147,20 @@ def read(
 
 
 def take(
-    door: Door, space: str, group: str, person: str, bounds: tuple[int, int, int], seat: tuple[str, str]
+    door: Door,
+    space: str,
+    group: str,
+    person: str,
+    bounds: tuple[int, int, int],
+    seat: tuple[str, str],
+    *,
+    known: str = "",
 ) -> Reply:
-    """`read`, with each message as the values of `records.NAMES`; bounds: messages, characters, first page."""
-    state = unread(door, space, group, person, seat)
+    """`read`, with each message as the values of `records.NAMES`; bounds: messages, characters, first page.
+
+    `fits` and `epoch` are those of `unread`.
+    """
+    state = unread(door, space, group, person, seat, known)
     most, most_chars, page = bounds
     hides = bool(seat[0]) and state["view"] != "raw"
     parsed = map(records.parsed, records.entries(door, space, group, state["ranges"], page))
@@ -154,13 +170,17 @@ def take(
     if not complete:
         left = 1 + sum(1 for _ in rows) if hides else state["unread"] - len(taken)
     to = read_up_to(state, taken[-1][0] if taken else 0, complete)
-    receipt = (state["epoch"], state["cursor"], to, state["lost"])
+    last = taken[-1] if taken else None
+    mark = records.mark(last[0], last[7], last[6], last[1]) if last else ""
+    receipt = (state["epoch"], state["cursor"], to, state["lost"], mark)
     return {
         "messages": taken,
         "unread_left": left,
         "lost": state["lost"],
         "receipt": receipt,
         "upto": state["upto"],
+        "fits": state["fits"],
+        "epoch": state["epoch"],
     }
 
 
@@ -178,15 +198,15 @@ def read_up_to(state: Reply, last_seq: int, complete: bool) -> int:
     return int(state["ranges"][-1][1]) if state["ranges"] else int(state["cursor"])
 
 
-def commit(door: Door, space: str, group: str, person: str, receipt: tuple[str, int, int, str]) -> bool:
+def commit(door: Door, space: str, group: str, person: str, receipt: Receipt) -> bool:
     """Mark as read what `read` gave; call it only after it was shown whole.
 
     Guarantees: the cursor moves forward only; a reader who was overtaken by a failover moves nothing. True when it moved.
     """
-    epoch, cursor, to, lost = receipt
+    epoch, cursor, to, lost, mark = receipt
     if to <= cursor and not lost:
         return False
-    return bool(door.script("commit", space, group, person, epoch, cursor, to)["moved"])
+    return bool(door.script("commit", space, group, person, epoch, cursor, to, mark)["moved"])
 
 
 def members(door: Door, space: str, group: str) -> list[Reply]:

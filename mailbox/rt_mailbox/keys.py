@@ -4,10 +4,11 @@ A key reads `rt:{<space>}:<kind>[:<part>…]`:
 
     space                     hash    schema, epoch, clock (ms, never runs backwards), drift
     groups                    set     group addresses
-    group:<group>             hash    created_at, state, head (last seq), members (active now)
+    group:<group>             hash    created_at, state, head (last seq), members (active now), lost (range told)
     log:<group>               stream  the record: ids <seq>-0, dense from 1, never trimmed
     members:<group>           hash    person → visible|member intervals of seq, such as 1-4,9-|1-4,9-
     cursors:<group>           hash    person → last seq read
+    marks:<group>             hash    person → what the cursor was set at: seq:time:bytes:bytes, the latest first
     own:<group> <person>      zset    the person's own seqs above the cursor
     lost:<group>              hash    person → range of seqs that a failover took, not yet told
     idem:<group>              hash    sender, key → seq and sha1 of the body

@@ -11,6 +11,7 @@ from rt_config.errors import UnknownGroupError
 from rt_mailbox import groups, queues, records, waiting
 from rt_mailbox.client import RedisDoor
 from rt_mailbox.keys import key as key_name
+from rt_mailbox.memory import Memory
 from rt_mailbox.messages import Mail, Member, Message, Queued, Sent
 
 if TYPE_CHECKING:
@@ -62,6 +63,7 @@ class Mailbox:
         self.door: Door = door or RedisDoor(url)
         self._max_body_bytes = max_body_bytes
         self._fail_backoff_seconds = fail_backoff_seconds
+        self._memory = Memory()
 
     def __enter__(self) -> Self:
         return self
@@ -137,6 +139,8 @@ class Mailbox:
             key=key,
             limit=self._max_body_bytes,
         )
+        if self._memory.sent(group, found["seq"], found["sent_at"], body, person):
+            self._memory.look(self.door, self.space, group)
         return Sent(found["seq"], found["sent_at"], found["eligible_count"], bool(found["duplicate"]))
 
     def drain(
@@ -159,7 +163,12 @@ class Mailbox:
         if not page:
             page = records.FIRST_PAGE if max_chars else min(max_messages or records.PAGE, records.PAGE)
         bounds = (max_messages, max_chars, page)
-        found = groups.take(self.door, self.space, group, person, bounds, NOBODY)
+        found = self._memory.checked(
+            self.door,
+            self.space,
+            group,
+            lambda known: groups.take(self.door, self.space, group, person, bounds, NOBODY, known=known),
+        )
         return Drained(self, (group, person), found)
 
     def peek(

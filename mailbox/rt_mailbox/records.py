@@ -35,6 +35,15 @@ def parsed(entry: Any) -> Row:
     return int(name[:-2]), sender, kind, int(round_), turn, subject, body, int(at), int(eligible)
 
 
+def mark(seq: int, at: int, body: str, sender: str) -> str:
+    """What a message is known by, as the scripts write it: seq, time, and how many bytes body and sender have.
+
+    After a failover another message can have the same seq; it has another mark.
+    """
+    size, name = (len(text.encode("utf-8", "surrogateescape")) for text in (body, sender))
+    return f"{seq}:{at}:{size}:{name}"
+
+
 def parse_ranges(text: str) -> list[tuple[int, int]]:
     """'3-5,7-7' → [(3, 5), (7, 7)]."""
     found = (part.partition("-") for part in text.split(",") if part)

@@ -143,5 +143,17 @@ def lock(door: Door, space: str, how: str, holder: str, **who: Any) -> Reply:
     return door.script("host_lock", space, how, holder, *values, LOCK_MS, str(who.get("gone", "")))
 
 
+def bump_epoch(
+    door: Door, space: str, reason: str = "", *, group: str = "", lost: tuple[int, int] | None = None
+) -> str:
+    """Say that a space was put back to an earlier state (restore, import over it): returns its new epoch.
+
+    Guarantees: no receipt from before moves a cursor. With `lost`, the first and last seq of `group` that are gone, every
+    person is told `history_lost` until they commit, and a table is degraded.
+    """
+    first, last = lost or ("", "")
+    return str(door.script("bump_epoch", space, reason, group, first, last)["epoch"])
+
+
 def _flat(fields: dict[str, str]) -> list[str]:
     return [part for pair in fields.items() for part in pair]

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 INBOX = "agent-deck/one"
 BYTES = bytes(range(1, 256)).decode("utf-8", "surrogateescape")
 _TIME = re.compile(r"^1\d{12}(-\d+)?$")
+_MARK = re.compile(r"(?<=:)1\d{12}(?=:)")
 _CHANCE = frozenset({"lease", "ms", "left_ms", "gap_ms", "seconds_left", "seen"})
 
 MAKERS: dict[str, Callable[[str], Door]] = {
@@ -72,6 +73,8 @@ def masked(value: Any, name: str = "") -> Any:
         return [masked(v) for v in value]
     if _TIME.match(str(value)) or (isinstance(value, float) and value > 1e12):
         return "time"
+    if isinstance(value, str) and _MARK.search(value):
+        return _MARK.sub("time", value)
     return "token" if re.fullmatch(r"[0-9a-f]{16}", str(value)) else value
 
 
@@ -94,6 +97,9 @@ def in_groups(door: Door, space: str) -> None:
     groups.send(door, space, IDEAS, "bob", "mine")
     found = groups.read(door, space, IDEAS, "bob", most=2)
     groups.commit(door, space, IDEAS, "bob", found["receipt"])
+    marks = [records.mark(n, 1, "gone", "ann") for n in (2, 9)]
+    door.script("history", space, IDEAS, "1", 4, marks[0])
+    door.script("history", space, IDEAS, "", 0, *marks)
     groups.leave(door, space, IDEAS, "bob")
     refused(groups.send, door, space, IDEAS, "bob", "gone")
     groups.join(door, space, IDEAS, "bob", "none")
@@ -121,6 +127,9 @@ def at_a_table(door: Door, space: str) -> None:
     tables.note(door, space, "nudged", {"seat": "a"}, epoch=epoch)
     tables.add_seat(door, space, GROUP, {"slug": "c", "person": "participant/c", "address": INBOX})
     tables.drop_seat(door, space, "c", "by hand", "[DROPPED]", epoch=epoch)
+    tables.bump_epoch(door, space, "restored", group=GROUP, lost=(2, 3))
+    tables.bump_epoch(door, space, "restored")
+    directory.write(door, space, "t", {"topic": BYTES, "state": "open"})
     tables.snapshot(door, space)
 
 

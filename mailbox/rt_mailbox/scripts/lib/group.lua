@@ -71,6 +71,35 @@ end
 
 local function group_head(group) return tonumber(redis.call('HGET', key('group', group), 'head') or '0') end
 
+-- What a message is known by: its seq, its time, how long body and sender are. After a failover another message can have the
+-- same seq; it has another mark.
+local function mark_of(seq, at, body, from) return int(seq) .. ':' .. at .. ':' .. #body .. ':' .. #from end
+
+local function entry_at(group, seq)
+  local found = redis.call('XRANGE', key('log', group), int(seq) .. '-0', int(seq) .. '-0')[1]
+  local out = {}
+  for i = 1, found and #found[2] or 0, 2 do out[found[2][i]] = found[2][i + 1] end
+  return found and out
+end
+
+-- The mark of what the record holds at that seq, '' when it holds nothing.
+local function mark_at(group, seq)
+  local e = entry_at(group, seq)
+  return e and mark_of(seq, e.at, e.body, e.from) or ''
+end
+
+local function seq_of(mark) return tonumber(string.match(mark, '^(%d+):')) end
+
+-- Whether the record holds what that mark stands for; '' stands for nothing.
+local function fits(group, mark) return mark == '' or mark_at(group, seq_of(mark)) == mark end
+
+-- A cursor is kept with the marks of what it was set at, the latest first: what a person has read is theirs in this record only.
+local function set_marks(group, person, mark)
+  local old = redis.call('HGET', key('marks', group), person) or ''
+  local kept = string.match(old, '^%S+ %S+ %S+') or old
+  redis.call('HSET', key('marks', group), person, mark .. (kept ~= '' and ' ' .. kept or ''))
+end
+
 -- Append one message; returns seq, time and eligible_count. The caller has checked group and sender.
 -- A sender who had read everything has also read this one; otherwise it goes to the own seqs above the cursor.
 local function append(group, from, kind, round, turn, subject, body)
@@ -82,6 +111,7 @@ local function append(group, from, kind, round, turn, subject, body)
     local cursor = tonumber(redis.call('HGET', key('cursors', group), from) or '0')
     if cursor == seq - 1 then
       redis.call('HSET', key('cursors', group), from, seq)
+      set_marks(group, from, mark_of(seq, int(now), body, from))
     else
       redis.call('ZADD', own_of(group, from), seq, seq)
     end
@@ -113,20 +143,66 @@ local function advance(group, person, to)
   if to > cursor then
     redis.call('HSET', key('cursors', group), person, int(to))
     redis.call('ZREMRANGEBYSCORE', own_of(group, person), '-inf', int(to))
+    set_marks(group, person, mark_at(group, to))
   end
 end
 
--- After a failover or a restore a cursor can stand above the head: clamp it; receipts from before are void. Returns the
--- lost range until the person commits, else ''.
+-- The range of seqs, as 3-5, widened by another.
+local function widened(range, first, last)
+  local a, b = string.match(range or '', '^(%d+)%-(%d+)$')
+  return int(math.min(tonumber(a) or first, first)) .. '-' .. int(math.max(tonumber(b) or last, last))
+end
+
+-- Note that first to last are gone: these people are told until they commit, receipts from before are void, and a table is
+-- degraded from then on.
+local function lose(group, people, first, last)
+  for _, person in ipairs(people) do
+    local old = redis.call('HGET', key('lost', group), person)
+    redis.call('HSET', key('lost', group), person, widened(old, first, last))
+  end
+  redis.call('HINCRBY', key('space'), 'epoch', 1)
+  local told = redis.call('HGET', key('group', group), 'lost') or nil
+  local all = widened(told, first, last)
+  if all == told then return end
+  redis.call('HSET', key('group', group), 'lost', all)
+  if redis.call('HGET', key('table'), 'group') ~= group then return end
+  event('history_lost', 'from', int(first), 'to', int(last))
+  local list = cjson.decode(redis.call('HGET', key('table'), 'degraded') or '[]')
+  list[#list + 1] = {seat = 'the record', why = 'lost m' .. int(first) .. '–m' .. int(last)
+    .. ': the bus came back without them', action = 'read on from m' .. int(math.max(first - 1, 1)) .. ' and ask again what is missing'}
+  redis.call('HSET', key('table'), 'degraded', cjson.encode(list))
+end
+
+-- The last seq up to which what a person has read is what the record holds: their cursor, unless a failover or a restore cut it.
+local function common(group, person, cursor, head)
+  local marks = redis.call('HGET', key('marks', group), person) or ''
+  if cursor <= head and marks == '' then return cursor end
+  if cursor > head then cursor = head end
+  local newest = true
+  for mark in string.gmatch(marks, '%S+') do
+    local seq = seq_of(mark)
+    if seq <= head and fits(group, mark) then return newest and cursor or math.min(seq, cursor) end
+    if seq <= head then newest = false end
+  end
+  return newest and cursor or 0
+end
+
+-- After a failover or a restore a person can have read what the record no longer holds: their cursor goes back to what both
+-- share, so that nothing new is skipped. Returns the lost range until the person commits, else ''.
 local function clamp(group, person)
   local head = group_head(group)
   local cursor = tonumber(redis.call('HGET', key('cursors', group), person) or '0')
-  if cursor <= head then return redis.call('HGET', key('lost', group), person) or '' end
-  redis.call('HSET', key('cursors', group), person, int(head))
-  redis.call('HSET', key('lost', group), person, int(head + 1) .. '-' .. int(cursor))
-  redis.call('HINCRBY', key('space'), 'epoch', 1)
-  redis.call('ZREMRANGEBYSCORE', own_of(group, person), '(' .. int(head), '+inf')
-  return int(head + 1) .. '-' .. int(cursor)
+  local to = common(group, person, cursor, head)
+  if to == cursor then return redis.call('HGET', key('lost', group), person) or '' end
+  redis.call('HSET', key('cursors', group), person, int(to))
+  redis.call('HSET', key('marks', group), person, to > 0 and mark_at(group, to) or '')
+  redis.call('ZREMRANGEBYSCORE', own_of(group, person), '(' .. int(to), '+inf')
+  for seq = to + 1, head do
+    local e = entry_at(group, seq)
+    if e and e.from == person then redis.call('ZADD', own_of(group, person), int(seq), int(seq)) end
+  end
+  lose(group, {person}, to + 1, cursor)
+  return redis.call('HGET', key('lost', group), person)
 end
 
 -- The seq that an idempotency key stands for: seq, conflict.
