@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 _LONGEST = 4096  # characters of a line without an end
 _MOST_LINES = 500  # of one piece of output; a piece has at most 64 KiB
+_MANY_LINES = 5000  # shown of one call; after that a piece shows its last few only
+_FEW_LINES = 20
 
 
 class Pane:
@@ -20,10 +22,12 @@ class Pane:
     def __init__(self, out: TextIO | None = None) -> None:
         self._out = out or sys.stdout
         self._rest = ""
+        self._shown = 0
 
     def status(self, text: str) -> None:
         """One line of the runner's own."""
         self.end()
+        self._shown = 0
         self._write(f"· {show.line(text)}\n")
 
     def show(self, text: str) -> None:
@@ -31,10 +35,12 @@ class Pane:
         *lines, self._rest = (self._rest + text.replace("\r\n", "\n").replace("\r", "\n")).split("\n")
         if len(self._rest) > _LONGEST:
             lines, self._rest = [*lines, self._rest], ""
-        if len(lines) > _MOST_LINES:  # a flood must not be slowed down by its own display
-            self._write(f"  … {len(lines) - _MOST_LINES} lines\n")
-            lines = lines[-_MOST_LINES:]
+        most = _MOST_LINES if self._shown < _MANY_LINES else _FEW_LINES
+        if len(lines) > most:  # a flood must not be slowed down by its own display
+            self._write(f"  … {len(lines) - most} lines\n")
+            lines = lines[-most:]
         if lines:
+            self._shown += len(lines)
             self._write("".join(f"  {_visible(line)}\n" for line in lines))
 
     def end(self) -> None:
