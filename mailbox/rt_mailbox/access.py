@@ -62,6 +62,27 @@ def write_seat_file(path: str, token: str, url: str) -> None:
         f.write(f"{token}\n{url}\n")
 
 
+def open_any(who: Seat | None = None) -> Access:
+    """The hot door, else the library's: for hosts and seats, which never start a server.
+
+    Raises:
+        BadConfigError.
+    """
+    found = open_light(who)
+    if found is not None:
+        return found
+    from rt_config import settings as configuration
+    from rt_mailbox import disk, server, server_files
+    from rt_mailbox.client import RedisDoor
+
+    settings = configuration.load()
+    url = (who.url if who else "") or server.endpoint(settings)
+    names = ("space", "min_free_bytes", "max_body_bytes", "max_messages", "max_chars")
+    limits = {name: str(getattr(settings, name)) for name in names}
+    embedded = url == server_files.here().url
+    return Access(RedisDoor(url), limits | {"data_dir": disk.data_dir() if embedded else ""})
+
+
 def open_light(who: Seat | None = None) -> Access | None:
     """The hot door, or None when it may not serve: no fresh endpoint file, or a URL with TLS, sentinel or cluster."""
     found = endpoint.read_endpoint()

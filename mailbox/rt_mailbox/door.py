@@ -29,6 +29,12 @@ if TYPE_CHECKING:  # the name typing.TYPE_CHECKING costs 5 ms
             """Give the connection up; it opens again by itself when used."""
 
 
+# Refused by a server that may take it in a moment: nothing was done.
+_NOT_NOW = frozenset(
+    {"LOADING", "MASTERDOWN", "READONLY", "CLUSTERDOWN", "TRYAGAIN", "NOREPLICAS", "UNBLOCKED", "-UNBLOCKED"}
+)
+
+
 def read_reply(reply: list[Any]) -> Reply:
     """{'ok', k, v, …} → dict; {'err', code, k, v, …} → the error of that code, raised."""
     if reply[0] == "ok":
@@ -47,8 +53,20 @@ def mapping(reply: Any) -> Reply:
 
 
 def shown(url: str) -> str:
-    """The URL without user and password, for messages."""
-    return url if url.startswith("unix:") else url.rpartition("@")[2]
+    """The URL without user, password and options, for messages."""
+    return url if url.startswith("unix:") else url.rpartition("@")[2].partition("?")[0]
+
+
+def plain_reason(text: str) -> str:
+    """Why a connection failed, in words; what TLS libraries say is known by a few people only."""
+    if "CERTIFICATE_VERIFY_FAILED" in text:
+        why = text.partition("certificate verify failed: ")[2].partition(" (_ssl")[0] or "not trusted"
+        return f"its certificate is not accepted: {why.rstrip('.')} (?ssl_ca_certs=FILE names whom to trust)"
+    if "WRONG_VERSION_NUMBER" in text or "RECORD_LAYER_FAILURE" in text:
+        return "it does not speak TLS there: redis:// instead of rediss://, or another port"
+    if "CERTIFICATE_REQUIRED" in text or "HANDSHAKE_FAILURE" in text:
+        return "it wants a certificate of ours: ?ssl_certfile=FILE&ssl_keyfile=FILE"
+    return text
 
 
 def unquoted(part: str) -> str:
@@ -67,6 +85,10 @@ def server_error(text: str, url: str) -> BusError:
         return BusFullError()
     if word == "MISCONF":
         return DiskFullError(path="the server's folder", needed_bytes="?", free_bytes="?")
-    if word in ("LOADING", "MASTERDOWN", "READONLY"):
+    if word in _NOT_NOW:
         return BusDownError(url=url, reason=text)
+    if word == "MOVED":
+        return BusError(
+            reason=f"the server at {url} is one of a cluster: RT_REDIS_URL must read redis+cluster://HOST:PORT,…"
+        )
     return BusError(reason=text)

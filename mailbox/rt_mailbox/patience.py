@@ -26,6 +26,9 @@ class PatientDoor:
 
     A full server counts as one that does not answer: somebody may make room.
 
+    `outages` counts how often it came back: what was there before may be gone (a failover). A blocking read that met an
+    outage ends with nothing, so that its caller looks again.
+
     Raises:
         BusDownError, BusFullError, DiskFullError: from every method, when it lasted longer.
     """
@@ -35,6 +38,7 @@ class PatientDoor:
     ) -> None:
         self.url = door.url
         self._door, self._seconds, self._say = door, seconds, say
+        self.outages = 0
 
     def script(self, name: str, space: str, *args: str | int) -> Reply:
         """As the door's own."""
@@ -43,7 +47,14 @@ class PatientDoor:
 
     def command(self, *args: str | int, block_ms: int = 0) -> Any:
         """As the door's own."""
-        return self._patiently(lambda: self._door.command(*args, block_ms=block_ms))
+        tries = iter(range(1_000_000))
+
+        def ask() -> Any:
+            if block_ms and next(tries):  # what it waited for may have come and gone meanwhile
+                return self._door.command("XREAD", "BLOCK", 1, *args[3:], block_ms=1)
+            return self._door.command(*args, block_ms=block_ms)
+
+        return self._patiently(ask)
 
     def close(self) -> None:
         """Give the connection up."""
@@ -66,5 +77,6 @@ class PatientDoor:
                 pause = min(pause * 1.5, 1.0)
             else:
                 if told:
+                    self.outages += 1
                     self._say("the bus is back")
                 return found

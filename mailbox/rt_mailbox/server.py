@@ -35,16 +35,15 @@ def ensure(settings: Settings, say: Say, candidates: Iterable[Path] | None = Non
     """The URL of a server that answers, for an operator's command.
 
     Starts the embedded server when there is none, and waits, with lines through `say`, while it loads its record. Less
-    than 2 ms when it is already there. `candidates` are the server programs to try, best first. A TLS, sentinel or cluster URL is returned unasked.
+    than 2 ms when it is already there. `candidates` are the server programs to try, best first.
 
     Raises:
         NoServerError: no usable server program.
         DiskFullError: no server runs, and fewer than `settings.min_free_bytes` are free for one.
         BusDownError: RT_REDIS_URL does not answer, or the embedded server could not be started.
+        BadConfigError: RT_REDIS_URL has no known form.
     """
     url = endpoint(settings)
-    if not server_wire.speaks(url):
-        return url
     answer = server_wire.probe(url)
     if settings.redis_url:
         if answer.state == "down":
@@ -68,10 +67,9 @@ def wait_for(settings: Settings, seconds: float | None = None) -> str:
     Raises:
         DiskFullError: the wait is over, and no server can be started for want of disk.
         BusDownError: the wait is over.
+        BadConfigError: RT_REDIS_URL has no known form.
     """
     url = endpoint(settings)
-    if not server_wire.speaks(url):
-        return url
     longest = settings.bus_wait_seconds if seconds is None else seconds
     deadline = time.monotonic() + longest
     while (answer := server_wire.probe(url)).state != "ready":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from rt_config.errors import BusDownError
@@ -12,7 +12,14 @@ from rt_mailbox import disk, server_files, server_wire
 if TYPE_CHECKING:
     from rt_config.settings import Settings
 
+SHOWN = ("appendonly", "appendfsync", "save", "maxmemory-policy", "min-replicas-to-write")
 _WARN_AT = 0.8  # of maxmemory
+_BY_FSYNC = {
+    "always": "a crash loses nothing that was acknowledged: each write is on disk before its answer",
+    "everysec": "a crash can lose about the last two seconds, acknowledged messages too",
+    "no": "a crash can lose what was not written out yet, and the machine's crash up to about 30 seconds",
+}
+_WEAKNESS = list(_BY_FSYNC.values())  # the strongest first
 
 
 @dataclass(frozen=True)
@@ -39,20 +46,52 @@ class Status:
 def status(settings: Settings) -> Status:
     """How the server behind `settings` is; `running` is False when none answers. Starts nothing.
 
+    Of several that keep parts of the record, sizes are sums and `durability` is that of the weakest.
+
     Raises:
-        BusDownError: the URL is TLS, sentinel or cluster; ask through the library's client and call `describe`.
+        BadConfigError: a URL of no known form.
     """
     url = settings.redis_url or server_files.here().url
-    if not server_wire.speaks(url):
-        raise BusDownError(url=server_wire.shown(url), reason="ask it through the library's client")
     free = -1 if settings.redis_url else disk.free_bytes(disk.data_dir())
     try:
-        with server_wire.connected(url) as wire:
-            return describe(url, wire.info() | _configured(wire), free)
+        return describe_all(url, list(ask(url).values()), free)
     except BusDownError:
         return Status(
             running=False, url=server_wire.shown(url), free_bytes=free, durability="no server answers"
         )
+
+
+def ask(url: str) -> dict[str, dict[str, str]]:
+    """INFO merged with the settings that decide on durability, of each server that keeps a part of the record, by host:port.
+
+    Raises:
+        BusDownError: one of them does not answer.
+        BadConfigError: a URL of no known form.
+    """
+    if not server_wire.speaks(url):
+        from rt_mailbox import remote
+
+        return remote.facts(url)
+    with server_wire.connected(url) as wire:
+        return {server_wire.shown(url): wire.info() | _configured(wire)}
+
+
+def describe_all(url: str, found: list[dict[str, str]], free_bytes: int = -1) -> Status:
+    """The status of servers that share a record; one is described as it is."""
+    each = [describe(url, facts, free_bytes) for facts in found]
+    weakest = max(
+        each, key=lambda one: _WEAKNESS.index(one.durability) if one.durability in _WEAKNESS else 99
+    )
+    if len(each) == 1:
+        return each[0]
+    return replace(
+        weakest,
+        pid=None,
+        used_memory=sum(one.used_memory for one in each),
+        maxmemory=sum(one.maxmemory for one in each) if all(one.maxmemory for one in each) else 0,
+        loading=any(one.loading for one in each),
+        memory_warning=any(one.memory_warning for one in each),
+    )
 
 
 def describe(url: str, facts: Mapping[str, str], free_bytes: int = -1) -> Status:
@@ -91,13 +130,8 @@ def durability(facts: Mapping[str, str]) -> str:
         if facts.get("save") == "":
             return "a crash loses everything: the server writes nothing to disk"
         return "a crash loses everything since the last snapshot: the server keeps no append-only file"
-    known = {
-        "always": "a crash loses nothing that was acknowledged: each write is on disk before its answer",
-        "everysec": "a crash can lose about the last two seconds, acknowledged messages too",
-        "no": "a crash can lose what was not written out yet, and the machine's crash up to about 30 seconds",
-    }
     unknown = "what a crash can lose is unknown: there is an append-only file, but appendfsync is not shown"
-    return known.get(facts.get("appendfsync", ""), unknown)
+    return _BY_FSYNC.get(facts.get("appendfsync", ""), unknown)
 
 
 def _keeps_log(facts: Mapping[str, str]) -> bool | None:
@@ -108,5 +142,5 @@ def _keeps_log(facts: Mapping[str, str]) -> bool | None:
 
 
 def _configured(wire: server_wire.Wire) -> dict[str, str]:
-    values = {name: wire.config(name) for name in ("appendonly", "appendfsync", "save")}
+    values = {name: wire.config(name) for name in SHOWN}
     return {name: value for name, value in values.items() if value is not None}

@@ -41,8 +41,9 @@ def unix_url(path: str) -> str:
 
 
 def shown(url: str) -> str:
-    """The URL without its password, for messages and screens."""
+    """The URL without its password and options, for messages and screens."""
     parts = urlsplit(url)
+    url = url if parts.scheme == "unix" else url.partition("?")[0]
     if not parts.password:
         return url
     return url.replace(f":{parts.password}@", ":***@", 1)
@@ -104,7 +105,15 @@ def connected(url: str, timeout: float = 2.0) -> Iterator[Wire]:
 
 
 def probe(url: str, timeout: float = 1.0) -> Probe:
-    """How the server at `url` is, within about `timeout` seconds; never raises."""
+    """How the server at `url` is, within about `timeout` seconds; a TLS, sentinel or cluster URL goes through the library.
+
+    Raises:
+        BadConfigError: a URL of no known form; anything else is an answer.
+    """
+    if not speaks(url):
+        from rt_mailbox import remote
+
+        return remote.probe(url)
     try:
         with connected(url, timeout) as wire:
             info = wire.info("persistence")

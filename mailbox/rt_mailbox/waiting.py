@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from rt_mailbox.door import Door, Reply
 
 _LONGEST_BLOCK_MS = 30_000  # a broken connection is noticed within this
+_FORGETS_AFTER_MS = 10_000
 
 
 class Watch:
@@ -33,7 +34,12 @@ class Watch:
     def block(self, ms: int) -> bool:
         """Wait until one of the streams grows; False when `ms` ran out."""
         ms = _within(ms)
-        return self._noted(self._door.command(*self._read(ms), block_ms=ms))
+        began = time.monotonic()
+        if self._noted(self._door.command(*self._read(ms), block_ms=ms)):
+            return True
+        if ms >= _FORGETS_AFTER_MS or time.monotonic() - began < ms / 2000:
+            self.refresh()  # a record that lost its tail has ends that come before those known here
+        return False
 
     def block_then(self, ms: int, name: str, *args: str) -> Reply:
         """Wait like `block`, and then run a script, in one round trip when the door can do that."""
@@ -43,7 +49,9 @@ class Watch:
             self.block(ms)
             return self._door.script(name, self._space, *args)
         woken, found = together(self._read(ms), ms, name, self._space, *args)
-        self._noted(woken)
+        if not self._noted(woken) and ms >= _FORGETS_AFTER_MS:
+            self.refresh()
+            return self._door.script(name, self._space, *args)
         reply: Reply = found
         return reply
 

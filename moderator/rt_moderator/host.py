@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from rt_config.errors import DeckError, RoundtableError, StaleHostError, TmuxTimeoutError
 from rt_mailbox import tables, waiting
 from rt_mailbox.directory import OPEN
+from rt_mailbox.memory import KEEP, Memory
 from rt_moderator import hosting, transcript
 from rt_moderator.decide import decide
 from rt_moderator.perform import Performer
@@ -41,6 +42,7 @@ class Host:
         self._seen: tuple[int, float] = (-1, time.monotonic())
         self._last_clock = (0, 0.0)
         self._written = ""
+        self._memory = Memory()
 
     def run(self) -> int:
         """Host until the table ends (0) or another host takes over (3).
@@ -83,6 +85,7 @@ class Host:
         if self._slept(int(snapshot["clock_ms"])):
             self._refresh("the clock jumped or the machine slept")
             return True
+        self._remember(str(snapshot["table"]["group"]))
         quiet = self._quiet_seconds(int(snapshot["head"]))
         performer = Performer(self._door, self._deck, snapshot, self._url, self._fence, self._say)
         counted = {s["tmux"]: s.get("counted_mark", "") for s in snapshot["seats"]}
@@ -95,6 +98,11 @@ class Host:
                 self._say(f"{type(action).__name__}: {exc}")
         self._transcript(snapshot)
         return True
+
+    def _remember(self, group: str) -> None:
+        """Keep what the record holds, and notice when a failover or a restore took some of it away."""
+        if lost := self._memory.look(self._door, self._table, group, wanted=KEEP):
+            self._say(f"history_lost: m{lost.replace('-', '–m')}: the bus came back without them")
 
     def _fence(self) -> str:
         """The epoch, checked right now: what is done next outside the bus is still ours to do."""

@@ -16,7 +16,6 @@ from rt_participant.duty import Duty
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from rt_mailbox.access import Access
     from rt_mailbox.door import Reply
 
 BUS_GONE = 75  # EX_TEMPFAIL: start it again when the bus is back
@@ -31,6 +30,7 @@ class Runner:
         self._duty = duty
         self._door, self._space, self._slug = duty.door, duty.space, duty.slug
         self._done: tuple[str, int] = ("", 0)
+        self._outages = 0
         self._swept = False
 
     def serve(self) -> int:
@@ -65,6 +65,10 @@ class Runner:
             if why := self._duty.over(seen):
                 self._duty.pane.status(f"{why}.")
                 return 0
+            if (
+                self._door.outages != self._outages
+            ):  # a failover may have taken what was done: the record decides
+                self._outages, self._done = self._door.outages, ("", 0)
             at = (seen["turn"], seen["attempt"])
             if at[0] and at != self._done:
                 said = ""
@@ -108,7 +112,7 @@ def main() -> int:
     if who is None:
         print("· rt seat run runs inside a seat: RT_TABLE and RT_SEAT are not set.", file=sys.stderr)  # noqa: T201
         return 2
-    found = access.open_light(who) or _through_redis_py(who.url)
+    found = access.open_any(who)
     runner = Runner(Duty(found.door, who, home=env.home(), max_body_bytes=found.max_body_bytes))
     try:
         return runner.serve()
@@ -116,14 +120,3 @@ def main() -> int:
         return 130
     finally:
         found.door.close()
-
-
-def _through_redis_py(url: str) -> Access:
-    """The other door, for a URL that the light one cannot open, or when no endpoint was written down."""
-    from rt_config import settings as configuration
-    from rt_mailbox.access import Access
-    from rt_mailbox.client import RedisDoor
-
-    settings = configuration.load()
-    limits = {"space": settings.space, "max_body_bytes": str(settings.max_body_bytes)}
-    return Access(RedisDoor(url or settings.redis_url), limits)

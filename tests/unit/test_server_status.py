@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from rt_config.errors import BusDownError
 from rt_config.settings import Settings
 from rt_mailbox import server_status
 
@@ -54,7 +53,25 @@ def test_a_status_shows_no_password() -> None:
     assert server_status.describe("redis://:pw@host/0", {}).url == "redis://:***@host/0"
 
 
-def test_a_url_that_needs_the_librarys_client_is_said_to() -> None:
-    """TLS, sentinel and cluster are asked through the library; nothing is guessed about them here."""
-    with pytest.raises(BusDownError, match="library's client"):
-        server_status.status(Settings(redis_url="rediss://host/0"))
+def test_a_url_that_needs_the_librarys_client_is_asked_through_it() -> None:
+    """TLS, sentinel and cluster: nobody there is said as for any other server."""
+    for scheme, path in (("rediss", "/0"), ("redis+sentinel", "/bus"), ("redis+cluster", "")):
+        found = server_status.status(Settings(redis_url=f"{scheme}://:pw@127.0.0.1:1{path}"))
+        assert (found.running, "pw" in found.url) == (False, False)
+
+
+def test_of_several_servers_the_weakest_counts() -> None:
+    """A record that is spread over three is as safe as the least safe of them; sizes are sums."""
+    fine = {"aof_enabled": "1", "appendfsync": "always", "used_memory": "10", "maxmemory": "100"}
+    found = server_status.describe_all(
+        "redis+cluster://h:1", [fine, fine | {"appendfsync": "everysec"}, fine]
+    )
+    assert "last two seconds" in found.durability
+    assert (found.used_memory, found.maxmemory, found.memory_warning) == (30, 300, False)
+    assert (
+        "everything"
+        in server_status.describe_all("redis+cluster://h:1", [fine, {"aof_enabled": "0"}]).durability
+    )
+    assert server_status.describe_all(
+        "redis+cluster://h:1", [fine, fine | {"used_memory": "90"}]
+    ).memory_warning

@@ -13,10 +13,8 @@ import click
 @click.argument("table")
 def host(table: str) -> int:
     """Run the host of TABLE until it ends. It never starts a server: it waits 30 s for one."""
-    from rt_config import settings
     from rt_deck.sessions import Deck
-    from rt_mailbox import access, server
-    from rt_mailbox.client import RedisDoor
+    from rt_mailbox import access
     from rt_mailbox.patience import PatientDoor
     from rt_moderator.host import Host
 
@@ -27,6 +25,5 @@ def host(table: str) -> int:
             sys.stdout.write(f"{time.strftime('%H:%M:%S')} {plain(text)}\n")
             sys.stdout.flush()
 
-    light = access.open_light()
-    door = light.door if light else RedisDoor(server.endpoint(settings.load()))
+    door = access.open_any().door
     return Host(PatientDoor(door, say=say), table, Deck(), door.url, say).run()

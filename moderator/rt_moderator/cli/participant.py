@@ -28,15 +28,9 @@ def _run(name: str, table: str | None, person: str | None, options: dict[str, An
 
 def _seat_access(who: Any) -> Any:
     """A seat never starts a server: the light door, or redis-py where that cannot go."""
-    from rt_config import settings
-    from rt_mailbox import access, server
-    from rt_mailbox.client import RedisDoor
+    from rt_mailbox import access
 
-    found = access.open_light(who)
-    if found is not None:
-        return found
-    url = who.url or server.endpoint(settings.load())
-    return access.Access(RedisDoor(url), {})
+    return access.open_any(who)
 
 
 _as = click.option(
