@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import os
 
-from rt_mailbox.keys import LUA
+from rt_mailbox.keys import LUA, LUA_SCHEMA
 
 _FOLDER = os.path.join(os.path.dirname(__file__), "scripts")
+_ANY_SCHEMA = "migrate_"
 _texts: dict[tuple[str, bool], str] = {}
 
 
@@ -20,7 +21,8 @@ def text(name: str, *, shebang: bool = True) -> str:
     if found is None:
         head, uses, body = _read(name + ".lua").split("\n", 2)
         libraries = "".join(_read(f"lib/{part}.lua") for part in uses.removeprefix("-- uses:").split())
-        found = (head if shebang else "") + "\n" + LUA + libraries + body
+        check = "" if name.startswith(_ANY_SCHEMA) else LUA_SCHEMA
+        found = (head if shebang else "") + "\n" + LUA + check + libraries + body
         _texts[name, shebang] = found
     return found
 

@@ -18,7 +18,8 @@ RoundtableError
 │   ├── BusBusyError               bus_busy
 │   ├── DiskFullError              disk_full
 │   ├── NoServerError              no_server
-│   └── SchemaNewerError           schema_newer
+│   ├── SchemaNewerError           schema_newer
+│   └── SchemaOlderError           schema_older
 ├── MailboxError
 │   ├── UnknownGroupError          unknown_group
 │   ├── UnknownPersonError         unknown_person
@@ -50,6 +51,12 @@ RoundtableError
 │   ├── NoFinalSynthesisError      no_final_synthesis
 │   ├── UndrainedError             undrained
 │   └── NoSeatsError               no_seats
+├── KeepingError
+│   ├── DamagedFileError           damaged_file
+│   ├── FileFailedError            file_failed
+│   ├── TableExistsError           table_exists
+│   ├── TableBusyError             table_busy
+│   └── ArchiveMissingError        archive_missing
 ├── DeckError
 │   ├── TmuxMissingError           tmux_missing
 │   ├── TmuxTooOldError            tmux_too_old
@@ -83,6 +90,7 @@ from rt_config.errors._bus import (
     DiskFullError,
     NoServerError,
     SchemaNewerError,
+    SchemaOlderError,
 )
 from rt_config.errors._deck import (
     DeckError,
@@ -98,6 +106,14 @@ from rt_config.errors._deck import (
     TmuxTimeoutError,
     TmuxTooOldError,
     WorkdirMismatchError,
+)
+from rt_config.errors._keeping import (
+    ArchiveMissingError,
+    DamagedFileError,
+    FileFailedError,
+    KeepingError,
+    TableBusyError,
+    TableExistsError,
 )
 from rt_config.errors._mailbox import (
     AlreadyMemberError,
@@ -160,6 +176,7 @@ from rt_config.errors._usage import (
 __all__ = [
     "AlreadyMemberError",
     "AmbiguousTableError",
+    "ArchiveMissingError",
     "BadAddressError",
     "BadConfigError",
     "BadMessageIdError",
@@ -175,14 +192,17 @@ __all__ = [
     "CliSilentError",
     "CliTimeoutError",
     "ConfirmationNeededError",
+    "DamagedFileError",
     "DeckError",
     "DeckGroupBusyError",
     "DiskFullError",
     "EmptyBodyError",
+    "FileFailedError",
     "GroupClosedError",
     "GroupExistsError",
     "HostDownError",
     "IdempotencyConflictError",
+    "KeepingError",
     "LeaseLostError",
     "MailboxError",
     "NoFinalSynthesisError",
@@ -195,6 +215,7 @@ __all__ = [
     "NudgeRefusedError",
     "RoundtableError",
     "SchemaNewerError",
+    "SchemaOlderError",
     "SeatError",
     "SeatExistsError",
     "SessionAmbiguousError",
@@ -203,8 +224,10 @@ __all__ = [
     "SessionGoneError",
     "StaleHostError",
     "TableArchivedError",
+    "TableBusyError",
     "TableEndedError",
     "TableError",
+    "TableExistsError",
     "TmuxDownError",
     "TmuxFailedError",
     "TmuxMissingError",

@@ -57,3 +57,11 @@ class SchemaNewerError(BusError):
     error_code = "schema_newer"
     message = "the space {space} has schema {found}, this rt knows {known}."
     hint = "update rt"
+
+
+class SchemaOlderError(BusError):
+    """The space was written by an older roundtable and is not migrated yet."""
+
+    error_code = "schema_older"
+    message = "the space {space} has schema {found}, this rt works with {known}."
+    hint = "any command of the moderator brings it up to date: rt list"
