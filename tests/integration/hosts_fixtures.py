@@ -35,7 +35,14 @@ class Node:
         self.process = self._start()
 
     def _start(self) -> subprocess.Popen[bytes]:
-        argv = [str(server_binary.find().path), *self._options, "--port", str(self.port), "--dir", str(self.folder)]
+        argv = [
+            str(server_binary.find().path),
+            *self._options,
+            "--port",
+            str(self.port),
+            "--dir",
+            str(self.folder),
+        ]
         with (self.folder / "log").open("ab") as log:
             return subprocess.Popen(
                 argv, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
