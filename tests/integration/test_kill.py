@@ -14,7 +14,7 @@ import psutil
 import pytest
 
 from rt_config.errors import BusError
-from rt_mailbox import groups
+from rt_mailbox import groups, tables
 from rt_mailbox.addresses import group_of
 from rt_mailbox.hot import HotDoor
 from tests.cli.world import World, world_of_its_own  # noqa: F401
@@ -28,8 +28,13 @@ TO_APPEAR = 2.0
 Find = Callable[[World], list[psutil.Process]]
 
 
-@pytest.mark.parametrize("rounds", [3, pytest.param(50, marks=[pytest.mark.full, pytest.mark.timeout(3000)])])
-@pytest.mark.timeout(240)
+@pytest.mark.parametrize(
+    "rounds",
+    [
+        pytest.param(3, marks=pytest.mark.timeout(240)),
+        pytest.param(50, marks=[pytest.mark.full, pytest.mark.timeout(3000)]),
+    ],
+)
 def test_whatever_is_killed_the_table_is_finished(world: World, rounds: int) -> None:
     """S4.27: bus, tmux, host, a runner and a CLI die in any order in a two-round table; RT_TEST_SEED repeats an order."""
     seed = int(SEED or random.SystemRandom().randrange(10**6))
@@ -61,9 +66,13 @@ def killed_and_finished(world: World, agent: str, chance: random.Random) -> None
 
 def finish(world: World, table: str) -> None:
     """What a person does after a crash."""
-    world.json("resume", table)
-    found = world.json("wait", "--for", "all", "--timeout", "25")
-    assert found["ready"], (found, world.turns(table))
+    resumed = world.json("resume", table)
+    done = world.run("wait", "--for", "all", "--timeout", "25", "--json")
+    if done.returncode:
+        snapshot = world.snapshot(table)
+        seats = [{k: v for k, v in seat.items() if k != "spec"} for seat in snapshot["seats"]]
+        events = [(e["type"], e.get("seat"), e.get("reason")) for e in tables.events(world.door(), table)]
+        pytest.fail(f"{done.stderr}\n{resumed}\n{snapshot['host']}\n{seats}\n{events}\n{world.sessions()}")
 
 
 def check(world: World, table: str, acknowledged: dict[int, str]) -> None:
