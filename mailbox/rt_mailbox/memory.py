@@ -56,13 +56,11 @@ class Memory:
             UnknownGroupError.
         """
         known = self._of(group)
-        lost, found = (
-            "",
-            door.script("history", space, group, known.epoch, wanted, *filter(None, [self.newest(group)])),
-        )
+        lost, newest = "", self.newest(group)
+        found = door.script("history", space, group, known.epoch, wanted, 0, *([newest] if newest else []))
         if found["lost"]:
             marks = [known.marks[seq] for seq in sorted(known.marks)]
-            found = door.script("history", space, group, known.epoch, wanted, *marks)
+            found = door.script("history", space, group, known.epoch, wanted, 1, *marks)
             lost = found["lost"]
             known.forget_after(int(found["shared"]))
         known.epoch = found["epoch"]

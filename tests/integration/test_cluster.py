@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from rt_config.errors import BusDownError, BusError
-from rt_mailbox import directory, queues, turns
+from rt_mailbox import directory, turns
 from rt_mailbox.client import RedisDoor
 from rt_mailbox.hot import HotDoor
 from rt_mailbox.mailbox import Mailbox
@@ -51,9 +51,9 @@ def test_a_whole_exchange_in_several_slots(cluster: Cluster, door: RedisDoor) ->
         assert [(m.seq, m.kind) for m in drained.messages] == [(2, "reply")]
         assert drained.commit()
         assert not table.box.wait(GROUP, "moderator", 0.05)
-        queues.send(door, space, "agent-deck/x", "ann", "hello")
-        (mail,) = queues.recv(door, space, "agent-deck/x")
-        queues.ack(door, space, mail["id"], mail["lease"])
+        table.box.send_mail("agent-deck/x", "ann", "hello")
+        (mail,) = table.box.recv("agent-deck/x")
+        table.box.ack(mail.id, mail.lease)
         directory.write(door, "default", space, {"state": "open"})
     assert list(directory.entries(door, "default")) == list(SPACES)
 

@@ -98,8 +98,8 @@ def in_groups(door: Door, space: str) -> None:
     found = groups.read(door, space, IDEAS, "bob", most=2)
     groups.commit(door, space, IDEAS, "bob", found["receipt"])
     marks = [records.mark(n, 1, "gone", "ann") for n in (2, 9)]
-    door.script("history", space, IDEAS, "1", 4, marks[0])
-    door.script("history", space, IDEAS, "", 0, *marks)
+    door.script("history", space, IDEAS, "1", 4, 0, marks[0])
+    door.script("history", space, IDEAS, "", 0, 1, *marks)
     groups.leave(door, space, IDEAS, "bob")
     refused(groups.send, door, space, IDEAS, "bob", "gone")
     groups.join(door, space, IDEAS, "bob", "none")

@@ -109,7 +109,8 @@ local function append(group, from, kind, round, turn, subject, body)
   if is_member(group, from) then
     eligible = eligible - 1
     local cursor = tonumber(redis.call('HGET', key('cursors', group), from) or '0')
-    if cursor == seq - 1 then
+    local known = string.match(redis.call('HGET', key('marks', group), from) or '', '^%S*')
+    if cursor == seq - 1 and fits(group, known) then
       redis.call('HSET', key('cursors', group), from, seq)
       set_marks(group, from, mark_of(seq, int(now), body, from))
     else
