@@ -44,6 +44,8 @@ class Settings(BaseModel):
     maxmemory_bytes: int = Field(default=0, ge=0)  # 0: half of the machine's memory
     fail_backoff_seconds: tuple[float, ...] = (1.0, 5.0)
     lease_seconds: float = Field(default=300.0, gt=0)
+    max_hold_seconds: float = Field(default=3600.0, gt=0)  # the longest that a lease can be renewed to
+    acked_mail_kept: int = Field(default=1000, ge=0)  # per personal address; older settled mail goes
     turn_timeout_seconds: float = Field(default=600.0, gt=0)
     inactivity_seconds: float = Field(default=300.0, gt=0)
     drain_timeout_seconds: float = Field(default=30.0, ge=0)

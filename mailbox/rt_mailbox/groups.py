@@ -8,6 +8,7 @@ from rt_config.errors import (
     BodyTooLargeError,
     EmptyBodyError,
     UnknownGroupError,
+    UnknownMessageError,
     UnknownPersonError,
     UsageError,
 )
@@ -207,6 +208,24 @@ def commit(door: Door, space: str, group: str, person: str, receipt: Receipt) ->
     if to <= cursor and not lost:
         return False
     return bool(door.script("commit", space, group, person, epoch, cursor, to, mark)["moved"])
+
+
+def mark_read(door: Door, space: str, group: str, person: str, to: int = 0) -> int:
+    """Mark what `person` may see as read, up to seq `to` (0: all of it); returns how many are still unread.
+
+    Guarantees: forward only, and never into a time when the person was no member, because a later join may open it.
+
+    Raises:
+        UnknownGroupError, UnknownPersonError, UnknownMessageError (`to` is above the record's end).
+    """
+    state = unread(door, space, group, person)
+    if to > state["head"]:
+        raise UnknownMessageError(message_id=f"m{to}", head=state["head"])
+    ends = [min(last, to or last) for first, last in state["ranges"] if first <= (to or first)]
+    if ends:
+        receipt = (state["epoch"], state["cursor"], ends[-1], state["lost"], "")
+        commit(door, space, group, person, receipt)
+    return int(unread(door, space, group, person)["unread"])
 
 
 def members(door: Door, space: str, group: str) -> list[Reply]:

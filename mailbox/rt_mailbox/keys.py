@@ -4,7 +4,7 @@ A key reads `rt:{<space>}:<kind>[:<part>…]`:
 
     space                     hash    schema, epoch, clock (ms, never runs backwards), drift, from_file (sha256)
     groups                    set     group addresses
-    group:<group>             hash    created_at, state, head (last seq), members (active now), lost (range told)
+    group:<group>             hash    created_at, state, head (last seq), members and subscribers (now), lost (range told)
     log:<group>               stream  the record: ids <seq>-0, dense from 1, never trimmed
     members:<group>           hash    person → visible|member intervals of seq, such as 1-4,9-|1-4,9-
     cursors:<group>           hash    person → last seq read
@@ -12,7 +12,11 @@ A key reads `rt:{<space>}:<kind>[:<part>…]`:
     own:<group> <person>      zset    the person's own seqs above the cursor
     lost:<group>              hash    person → range of seqs that a failover took, not yet told
     idem:<group>              hash    sender, key → seq and sha1 of the body
-    idem_age:<group>          zset    the same fields by time, for expiry
+    idem_age:<group>          zset    the same fields by time, for expiry; both are there for personal addresses too
+    subscribers:<group>       hash    notify address → person
+    subs:<address>            hash    group → person, the same from the other side
+    notice:<address> <group>  hash    a subscription's lease, and what was acknowledged
+    notices                   hash    lease token of a notice → address and group
     queue:<address>           zset    mail ids by due time in ms: queued, or leased until then
     dead:<address>            zset    dead letters by time
     acked:<address>           zset    settled mail by time
@@ -29,7 +33,7 @@ A key reads `rt:{<space>}:<kind>[:<part>…]`:
     host                      hash    the lock of the table's host, and its epoch
     import:<import>           set     what an import has put beside the space so far; its parts read import:<import>:<key>
     directory                 hash    (default space) table id → topic key, state
-    sessions                  hash    (default space) deck address → table id
+    spaces:<address>          set     (default space) other spaces that may have notices for the address
 """
 
 from __future__ import annotations

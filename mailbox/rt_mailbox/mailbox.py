@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any, Self
 
 from rt_config import env
 from rt_config.errors import UnknownGroupError
-from rt_mailbox import groups, queues, records, waiting
+from rt_mailbox import groups, records, waiting
 from rt_mailbox.client import RedisDoor
+from rt_mailbox.group_care import GroupCare
 from rt_mailbox.keys import key as key_name
+from rt_mailbox.mail_client import PersonalMail
 from rt_mailbox.memory import Memory
-from rt_mailbox.messages import Mail, Member, Message, Queued, Sent
+from rt_mailbox.messages import Member, Message, Sent
 
 if TYPE_CHECKING:
     from rt_mailbox.door import Door
@@ -43,26 +45,30 @@ class Drained:
         return groups.commit(self._box.door, self._box.space, *self._who, self._receipt)
 
 
-class Mailbox:
+class Mailbox(GroupCare, PersonalMail):
     """Groups and personal mail of one space. Safe for threads; connections open when they are needed.
 
     Every method may raise BusDownError. A call that changes something and ends that way may have happened or not: with a
     `key` it may be repeated, a cursor or lease may always be. No write is ever repeated by itself.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 (limits, all named)
         self,
         url: str,
         space: str = env.DEFAULT_SPACE,
         *,
         max_body_bytes: int = groups.MAX_BODY_BYTES,
         fail_backoff_seconds: tuple[float, ...] = (1.0, 5.0),
+        max_hold_seconds: float = 3600.0,
+        acked_mail_kept: int = 1000,
         door: Door | None = None,
     ) -> None:
         self.space = space
         self.door: Door = door or RedisDoor(url)
         self._max_body_bytes = max_body_bytes
         self._fail_backoff_seconds = fail_backoff_seconds
+        self._max_hold_ms = int(max_hold_seconds * 1000)
+        self._acked_kept = acked_mail_kept
         self._memory = Memory()
 
     def __enter__(self) -> Self:
@@ -139,7 +145,7 @@ class Mailbox:
             key=key,
             limit=self._max_body_bytes,
         )
-        if self._memory.sent(group, found["seq"], found["sent_at"], body, person):
+        if self._memory.sent(group, found["seq"], found["sent_at"], body, found["from"]):
             self._memory.look(self.door, self.space, group)
         return Sent(found["seq"], found["sent_at"], found["eligible_count"], bool(found["duplicate"]))
 
@@ -222,64 +228,3 @@ class Mailbox:
         ask = ("unread", group, person, *NOBODY)
         found = self.door.script(ask[0], self.space, *ask[1:])
         return waiting.until_script(watch, ask, lambda reply: bool(reply["unread"]), found, timeout)
-
-    def send_mail(
-        self, address: str, sender: str, body: str, *, subject: str = "", must_exist: bool = False
-    ) -> Queued:
-        """Queue one personal message; `must_exist` refuses an address that never got any.
-
-        Guarantees: stored once, or not at all. There is no key: after BusDownError it may be there.
-
-        Raises:
-            BadAddressError, EmptyBodyError, BodyTooLargeError, UnknownAddressError, BusFullError: nothing was stored.
-        """
-        found = queues.send(
-            self.door,
-            self.space,
-            address,
-            sender,
-            body,
-            subject=subject,
-            must_exist=must_exist,
-            limit=self._max_body_bytes,
-        )
-        return Queued(found["id"], bool(found["new_address"]))
-
-    def recv(
-        self, address: str, *, max_messages: int = 1, lease_seconds: float = 300.0, holder: str = ""
-    ) -> list[Mail]:
-        """Lease what is due, oldest first; never blocks.
-
-        Guarantees: given to nobody else until the lease ends, then again with deliveries + 1; a named `holder` gets its
-        own open leases back, with the same token. After three deliveries without an ack it is a dead letter. Control
-        mail is given to the person it is for and to nobody else, and is never dead.
-        """
-        found = queues.recv(
-            self.door,
-            self.space,
-            address,
-            most=max_messages,
-            lease_ms=int(lease_seconds * 1000),
-            holder=holder,
-        )
-        return [Mail(sender=m.pop("from"), **m) for m in found]
-
-    def ack(self, mail_id: str, lease: str) -> None:
-        """Done with it.
-
-        Raises:
-            LeaseLostError: somebody else has it, or it was settled. UnknownMessageError.
-        """
-        queues.ack(self.door, self.space, mail_id, lease)
-
-    def release(self, mail_id: str, lease: str) -> None:
-        """Put it back, due at once, without counting a failure. Raises as `ack`."""
-        queues.release(self.door, self.space, mail_id, lease)
-
-    def fail(self, mail_id: str, lease: str, reason: str = "") -> bool:
-        """It could not be handled: due again after a back-off; True when that was the third time and it is a dead letter.
-
-        Raises as `ack`.
-        """
-        state = queues.fail(self.door, self.space, mail_id, lease, reason, self._fail_backoff_seconds)
-        return state == "dead"

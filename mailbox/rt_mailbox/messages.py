@@ -54,10 +54,14 @@ class Member(NamedTuple):
 
 
 class Queued(NamedTuple):
-    """What became of a personal message. `new_address`: nobody had used the address before."""
+    """What became of a personal message.
+
+    `new_address`: nobody had used the address before. `duplicate`: the key was known, this is the first one's id.
+    """
 
     id: str
     new_address: bool
+    duplicate: bool = False
 
 
 class Mail(NamedTuple):
@@ -72,6 +76,38 @@ class Mail(NamedTuple):
     body: str
     sent_at: int
     kind: str
+    forwarded_from: str = ""
+
+
+class StoredMail(NamedTuple):
+    """One personal message as it lies there, whoever has it.
+
+    `state` is queued, leased, acked or dead; `due` (ms) is when it can be received, 0 when it is settled; `body` is empty in
+    a list. `reason` is why it last failed.
+    """
+
+    id: str
+    address: str
+    state: str
+    sender: str
+    subject: str
+    kind: str
+    deliveries: int
+    failures: int
+    sent_at: int
+    due: int
+    settled_at: int
+    reason: str
+    forwarded_from: str
+    holder: str
+    body: str
+
+    @classmethod
+    def of(cls, found: dict[str, Any]) -> StoredMail:
+        """From a message of `rt_mailbox.queues`."""
+        numbers = {"deliveries", "failures", "sent_at", "due", "settled_at"}
+        named = found | {"sender": found["from"], "due": found.get("due", found.get("until", 0))}
+        return cls(**{name: named.get(name, 0 if name in numbers else "") for name in cls._fields})
 
 
 class MessageOut(BaseModel):

@@ -12,7 +12,20 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from rt_config.errors import BusDownError, RoundtableError
-from rt_mailbox import client, directory, groups, hot, keys, lua, queues, records, tables, turns
+from rt_mailbox import (
+    client,
+    directory,
+    group_ends,
+    groups,
+    hot,
+    keys,
+    lua,
+    queues,
+    records,
+    subscribers,
+    tables,
+    turns,
+)
 from rt_mailbox.client import RedisDoor
 from rt_mailbox.hot import HotDoor
 from tests.integration.bus_fixtures import (
@@ -32,7 +45,7 @@ INBOX = "agent-deck/one"
 BYTES = bytes(range(1, 256)).decode("utf-8", "surrogateescape")
 _TIME = re.compile(r"^1\d{12}(-\d+)?$")
 _MARK = re.compile(r"(?<=:)1\d{12}(?=:)")
-_CHANCE = frozenset({"lease", "ms", "left_ms", "gap_ms", "seconds_left", "seen"})
+_CHANCE = frozenset({"lease", "ms", "left_ms", "gap_ms", "seconds_left", "seen", "next_ms"})
 
 MAKERS: dict[str, Callable[[str], Door]] = {
     "hot": HotDoor,
@@ -138,11 +151,53 @@ def by_mail(door: Door, space: str) -> None:
     for n in range(4):
         queues.send(door, space, INBOX, "ann", f"{n} {BYTES}", subject=BYTES)
     refused(queues.send, door, space, "agent-deck/typo", "ann", "x", must_exist=True)
-    mails = queues.recv(door, space, INBOX, most=3, holder="h")
+    mails, _ = queues.recv(door, space, [INBOX], most=3, holder="h")
     queues.ack(door, space, mails[0]["id"], mails[0]["lease"])
     queues.release(door, space, mails[1]["id"], mails[1]["lease"])
     queues.fail(door, space, mails[2]["id"], mails[2]["lease"], "no idea")
     refused(queues.ack, door, space, mails[0]["id"], mails[0]["lease"])
+    queues.send(door, space, INBOX, "ann", BYTES, key="k", forwarded_from="agent-deck/two")
+    queues.send(door, space, INBOX, "ann", BYTES, key="k")
+    refused(queues.send, door, space, INBOX, "ann", "other", key="k")
+    for _ in range(3):
+        mails, _ = queues.recv(door, space, [INBOX, "agent-deck/two"], most=1, lease_ms=60_000)
+        queues.renew(door, space, mails[0]["id"], mails[0]["lease"])
+        queues.fail(door, space, mails[0]["id"], mails[0]["lease"], "poison", (-9.0, -9.0))
+    queues.requeue(door, space, mails[0]["id"])
+    mails, _ = queues.recv(door, space, [INBOX], most=9, holder="h")
+    for mail in mails:
+        queues.defer(door, space, mail["id"], mail["lease"], seconds=1e6)
+    queues.due(door, space, [INBOX])
+    queues.listed(door, space, [], "queued")
+    refused(queues.renew, door, space, mails[0]["id"], mails[0]["lease"])
+
+
+def by_notice(door: Door, space: str) -> None:
+    """Everything that subscribers can do, and how groups end."""
+    group = "group/noticed"
+    groups.create(door, space, group)
+    for person in ("ann", "bob"):
+        groups.join(door, space, group, person)
+    subscribers.add(door, space, group, "agent-deck/bob", "bob", home=space)
+    subscribers.add(door, space, group, "agent-deck/ann", "ann", home=space)
+    for how in ("add", "remove"):
+        door.script("space_of_address", space, "agent-deck/ann", "another", how)
+    refused(subscribers.add, door, space, group, "agent-deck/bob", "ann", home=space)
+    groups.send(door, space, group, "agent-deck/ann", BYTES)
+    for settle in (queues.release, queues.fail, queues.ack):
+        [notice], _ = queues.recv(door, space, ["agent-deck/bob", "agent-deck/ann"], holder="h")
+        queues.renew(door, space, notice["id"], notice["lease"], 400_000)
+        settle(door, space, notice["id"], notice["lease"])
+        groups.send(door, space, group, "ann", "more")
+    queues.due(door, space, ["agent-deck/bob"])
+    groups.mark_read(door, space, group, "bob", 2)
+    subscribers.remove(door, space, group, "agent-deck/ann", home=space)
+    refused(subscribers.remove, door, space, group, "agent-deck/ann", home=space)
+    group_ends.close(door, space, group)
+    refused(group_ends.close, door, space, GROUP)
+    groups.create(door, space, "group/gone")
+    group_ends.delete(door, space, "group/gone", 0)
+    refused(group_ends.delete, door, space, "group/gone")
 
 
 def live(door: Door, space: str) -> tuple[dict[str, Any], Recording]:
@@ -151,6 +206,7 @@ def live(door: Door, space: str) -> tuple[dict[str, Any], Recording]:
     in_groups(recording, space)
     at_a_table(recording, space)
     by_mail(recording, space)
+    by_notice(recording, space)
     return dump(door, space), recording
 
 

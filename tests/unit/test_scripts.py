@@ -42,7 +42,7 @@ def test_a_script_makes_keys_by_the_one_rule(name: str) -> None:
         if command == "TIME":
             assert rest == "" or rest.startswith(")")
         else:
-            assert rest.startswith(("key(", "own_of(", "name)")), (command, rest)
+            assert rest.startswith(("key(", "own_of(", "notice_key(", "name)")), (command, rest)
     assert set(re.findall(r"\bkey\('(\w+)'", text)) <= kinds
     assert text.count("KEYS[") == 1
 

@@ -24,15 +24,22 @@ RoundtableError
 │   ├── UnknownGroupError          unknown_group
 │   ├── UnknownPersonError         unknown_person
 │   ├── UnknownMessageError        unknown_message
+│   │   └── UnknownMailError       unknown_mail
+│   ├── UnknownSubscriberError     unknown_subscriber
 │   ├── UnknownAddressError        unknown_address
 │   ├── NotAMemberError            not_a_member
 │   ├── GroupExistsError           group_exists
 │   ├── AlreadyMemberError         already_member
+│   ├── AlreadySubscriberError     already_subscriber
+│   ├── TableGroupError            table_group
+│   ├── GroupChangedError          group_changed
 │   ├── GroupClosedError           group_closed
 │   ├── EmptyBodyError             empty_body
 │   ├── BodyTooLargeError          body_too_large
 │   ├── IdempotencyConflictError   idempotency_conflict
-│   └── LeaseLostError             lease_lost
+│   ├── LeaseLostError             lease_lost
+│   ├── HoldExceededError          hold_exceeded
+│   └── NotDeadError               not_dead
 ├── TurnError
 │   ├── NoTurnError                no_turn
 │   ├── UnknownTurnError           unknown_turn
@@ -117,18 +124,25 @@ from rt_config.errors._keeping import (
 )
 from rt_config.errors._mailbox import (
     AlreadyMemberError,
+    AlreadySubscriberError,
     BodyTooLargeError,
     EmptyBodyError,
+    GroupChangedError,
     GroupClosedError,
     GroupExistsError,
+    HoldExceededError,
     IdempotencyConflictError,
     LeaseLostError,
     MailboxError,
     NotAMemberError,
+    NotDeadError,
+    TableGroupError,
     UnknownAddressError,
     UnknownGroupError,
+    UnknownMailError,
     UnknownMessageError,
     UnknownPersonError,
+    UnknownSubscriberError,
 )
 from rt_config.errors._seats import (
     CliFailedError,
@@ -175,6 +189,7 @@ from rt_config.errors._usage import (
 
 __all__ = [
     "AlreadyMemberError",
+    "AlreadySubscriberError",
     "AmbiguousTableError",
     "ArchiveMissingError",
     "BadAddressError",
@@ -198,8 +213,10 @@ __all__ = [
     "DiskFullError",
     "EmptyBodyError",
     "FileFailedError",
+    "GroupChangedError",
     "GroupClosedError",
     "GroupExistsError",
+    "HoldExceededError",
     "HostDownError",
     "IdempotencyConflictError",
     "KeepingError",
@@ -211,6 +228,7 @@ __all__ = [
     "NoTableError",
     "NoTurnError",
     "NotAMemberError",
+    "NotDeadError",
     "NotInASeatError",
     "NudgeRefusedError",
     "RoundtableError",
@@ -228,6 +246,7 @@ __all__ = [
     "TableEndedError",
     "TableError",
     "TableExistsError",
+    "TableGroupError",
     "TmuxDownError",
     "TmuxFailedError",
     "TmuxMissingError",
@@ -239,10 +258,12 @@ __all__ = [
     "UnknownAddressError",
     "UnknownCitationError",
     "UnknownGroupError",
+    "UnknownMailError",
     "UnknownMessageError",
     "UnknownPersonError",
     "UnknownProfileError",
     "UnknownSeatError",
+    "UnknownSubscriberError",
     "UnknownTableError",
     "UnknownTurnError",
     "UnusableReplyError",

@@ -34,6 +34,22 @@ class UnknownMessageError(MailboxError):
     message = "{message_id} does not exist; this record ends at m{head}."
 
 
+class UnknownMailError(UnknownMessageError):
+    """No personal message of that id; settled ones are kept for a while only."""
+
+    error_code = "unknown_mail"
+    message = "there is no personal message {message_id}."
+    hint = "rt mail list"
+
+
+class UnknownSubscriberError(MailboxError):
+    """The address gets no notices of that group."""
+
+    error_code = "unknown_subscriber"
+    message = "{address} is not a subscriber of {group}."
+    hint = "rt group subscribers {group}"
+
+
 class UnknownAddressError(MailboxError):
     """A send that must not create an address, to one that nobody uses."""
 
@@ -63,6 +79,30 @@ class AlreadyMemberError(MailboxError):
     message = "{person} is already a member of {group}."
 
 
+class AlreadySubscriberError(MailboxError):
+    """The address gets the group's notices for another person."""
+
+    error_code = "already_subscriber"
+    message = "{address} is a subscriber of {group} already, for {person}."
+    hint = "rt group remove-subscriber {group} {address}"
+
+
+class TableGroupError(MailboxError):
+    """A close or delete by hand of the group that is a table's record."""
+
+    error_code = "table_group"
+    message = "{group} is the record of the table {table}."
+    hint = "rt end -t {table}, then rt archive -t {table}"
+
+
+class GroupChangedError(MailboxError):
+    """Somebody wrote while a delete was being confirmed; nothing was deleted."""
+
+    error_code = "group_changed"
+    message = "{group} has grown meanwhile, to m{head}; nothing was deleted."
+    hint = "look at it again: rt group history {group}"
+
+
 class GroupClosedError(MailboxError):
     """The group is read-only."""
 
@@ -90,7 +130,8 @@ class IdempotencyConflictError(MailboxError):
     """The same key with another body."""
 
     error_code = "idempotency_conflict"
-    message = "the key {key!r} was used for m{seq} with another body; nothing was stored."
+    message = "the key {key!r} was used before with another body; nothing was stored."
+    hint = "another key, or the same body"
 
 
 class LeaseLostError(MailboxError):
@@ -99,3 +140,19 @@ class LeaseLostError(MailboxError):
     error_code = "lease_lost"
     message = "the lease on {message_id} is not yours (state: {state})."
     hint = "receive it again"
+
+
+class HoldExceededError(MailboxError):
+    """A lease cannot be renewed any longer; it has ended."""
+
+    error_code = "hold_exceeded"
+    message = "{message_id} was held for {seconds} s, the longest there is; its lease has ended."
+    hint = "receive it again, or raise max_hold_seconds"
+
+
+class NotDeadError(MailboxError):
+    """A requeue of what is no dead letter."""
+
+    error_code = "not_dead"
+    message = "{message_id} is no dead letter (state: {state})."
+    hint = "rt mail dead list"

@@ -16,14 +16,14 @@ end
 -- What a script has read of groups and memberships: once is enough. No script both changes a membership and appends.
 local read_once = {}
 
--- State, false for a group that does not exist, and the number of members.
+-- State, false for a group that does not exist, the number of members and the number of subscribers.
 local function facts(group)
   local found = read_once[group]
   if not found then
-    found = redis.call('HMGET', key('group', group), 'state', 'members')
+    found = redis.call('HMGET', key('group', group), 'state', 'members', 'subscribers')
     read_once[group] = found
   end
-  return found[1], tonumber(found[2] or '0')
+  return found[1], tonumber(found[2] or '0'), tonumber(found[3] or '0')
 end
 
 -- Visible and member intervals of a person as they are stored, false for somebody who never joined.
@@ -100,12 +100,19 @@ local function set_marks(group, person, mark)
   redis.call('HSET', key('marks', group), person, mark .. (kept ~= '' and ' ' .. kept or ''))
 end
 
+-- Who speaks: a subscriber's notify address stands for that subscriber's person (S4.6).
+local function speaker(group, from)
+  local _, _, subscribers = facts(group)
+  if subscribers == 0 or is_member(group, from) then return from end
+  return redis.call('HGET', key('subscribers', group), from) or from
+end
+
 -- Append one message; returns seq, time and eligible_count. The caller has checked group and sender.
 -- A sender who had read everything has also read this one; otherwise it goes to the own seqs above the cursor.
 local function append(group, from, kind, round, turn, subject, body)
   local seq = redis.call('HINCRBY', key('group', group), 'head', 1)
   local now = wall()
-  local _, eligible = facts(group)
+  local _, eligible, subscribers = facts(group)
   if is_member(group, from) then
     eligible = eligible - 1
     local cursor = tonumber(redis.call('HGET', key('cursors', group), from) or '0')
@@ -119,6 +126,7 @@ local function append(group, from, kind, round, turn, subject, body)
   end
   redis.call('XADD', key('log', group), seq .. '-0', 'from', from, 'kind', kind, 'round', round, 'turn', turn,
     'subject', subject, 'body', body, 'at', int(now), 'eligible', eligible)
+  if subscribers > 0 then wake() end -- whoever waits for notices looks again; how many they are costs nothing here
   return seq, now, eligible
 end
 

@@ -13,7 +13,8 @@ end
 local function lease(id, holder, now, until_ms)
   local n = redis.call('HINCRBY', key('mail', id), 'deliveries', 1)
   local token = string.sub(redis.sha1hex(id .. ' ' .. n .. ' ' .. int(now)), 1, 16)
-  redis.call('HSET', key('mail', id), 'state', 'leased', 'lease', token, 'holder', holder, 'until', int(until_ms))
+  redis.call('HSET', key('mail', id), 'state', 'leased', 'lease', token, 'holder', holder, 'until', int(until_ms),
+    'leased_at', int(now))
   redis.call('ZADD', key('queue', redis.call('HGET', key('mail', id), 'address')), int(until_ms), id)
   return token
 end
@@ -24,5 +25,5 @@ local function settle(id, state, now)
   redis.call('ZREM', key('queue', address), id)
   redis.call('ZADD', key(state == 'dead' and 'dead' or 'acked', address), int(now), id)
   redis.call('HSET', key('mail', id), 'state', state, 'settled_at', int(wall()))
-  redis.call('HDEL', key('mail', id), 'lease', 'holder', 'until')
+  redis.call('HDEL', key('mail', id), 'lease', 'holder', 'until', 'leased_at')
 end
