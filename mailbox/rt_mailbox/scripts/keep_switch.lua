@@ -1,9 +1,10 @@
 #!lua flags=allow-oom
 -- uses: base keep
 -- Make what was staged the content of the space. args: import's name, table or '', over (nothing | tombstone | all), sha256 of
--- the file, epoch, clock, host's epoch or '', host's last seen, how many keys, then per stream: name, length.
+-- the file, epoch, clock, host's epoch or '', host's last seen, bump (1|0), how many keys, then per stream: name, length.
 -- Guarantee: all of it or nothing, in one step. Over nothing: the space must be empty (else table_exists); over a tombstone:
--- the one that names this file (else switched 0); over all: what is there goes. Epochs, the clock and counters never go back.
+-- the one that names this file (else switched 0); over all: what is there goes. Epochs, the clock and counters never go back;
+-- with bump the epoch rises and the table has an event that says why, as bump_epoch does.
 local import, over, sha = ARGV[1], ARGV[3], ARGV[4]
 local STAYS = {space = true, directory = true, sessions = true, host = true}
 local was_host = redis.call('HGET', key('host'), 'epoch')
@@ -14,21 +15,21 @@ local function drop_staged(names)
 end
 
 local function whole(names)
-  if #names ~= tonumber(ARGV[9]) then return false end
+  if #names ~= tonumber(ARGV[10]) then return false end
   for _, name in ipairs(names) do
     if redis.call('EXISTS', key('import', import .. ':' .. name)) == 0 then return false end
   end
-  for i = 10, #ARGV, 2 do
+  for i = 11, #ARGV, 2 do
     if redis.call('XLEN', key('import', import .. ':' .. ARGV[i])) ~= tonumber(ARGV[i + 1]) then return false end
   end
   return true
 end
 
--- The larger of two values when both are numbers, else the new one.
+-- The larger of two values when both are numbers, else the new one; the schema is the file's.
 local function later(field, value)
   local old = redis.call('HGET', key('space'), field)
   local a, b = tonumber(old or ''), tonumber(value)
-  redis.call('HSET', key('space'), field, a and b and a > b and old or value)
+  redis.call('HSET', key('space'), field, field ~= 'schema' and a and b and a > b and old or value)
 end
 
 local staged = redis.call('SMEMBERS', key('import', import))
@@ -66,6 +67,10 @@ redis.call('HSET', key('space'), 'from_file', sha)
 if ARGV[7] ~= '' or was_host then -- a host from before must not go on as if nothing had happened
   local epoch = math.max(tonumber(ARGV[7]) or 0, was_host and tonumber(was_host) + 1 or 0)
   redis.call('HSET', key('host'), 'holder', '', 'epoch', int(epoch), 'until', '0', 'pid', '', 'seen', ARGV[8])
+end
+if ARGV[9] == '1' then
+  redis.call('HINCRBY', key('space'), 'epoch', 1)
+  if redis.call('EXISTS', key('table')) == 1 then event('epoch', 'reason', 'restored') end
 end
 wake()
 return {'ok', 'switched', 1}
