@@ -160,7 +160,7 @@ def test_what_cannot_be_started(world: World) -> None:
     """What cannot be started is refused before a table exists, with the code and exit status of its kind."""
     wrong = {}
     for args, code, exit_code in REFUSED:
-        done = world.run("start", "Cache?", *args, "--json")
+        done = world.inside("start", "Cache?", *args, "--json")
         found = done.returncode, done.stdout, json.loads(done.stderr.splitlines()[-1])["error_code"]
         if found != (exit_code, "", code):
             wrong[args] = found
