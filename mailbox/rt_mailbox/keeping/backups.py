@@ -10,7 +10,6 @@ from rt_config.errors import DamagedFileError, TableExistsError
 from rt_mailbox.keeping import exporting, lines, schema
 from rt_mailbox.keeping.moments import Moment, same
 from rt_mailbox.keeping.progress import silent, told
-from rt_mailbox.keys import key
 
 if TYPE_CHECKING:
     from rt_mailbox.client import RedisDoor
@@ -37,7 +36,7 @@ def backup(door: Door, spaces: Iterable[str], file: BinaryIO, say: Say = silent)
     out, made = lines.Writer(file, "backup"), Backup()
     for space in sorted(spaces):
         moment = Moment(door, space)
-        header = moment.header(None) | {"shared": _shared(moment)}
+        header = moment.header(None) | {"tables": moment.hash("directory")}
         out.write(header)
         for line in told(moment.lines(), exporting.size(header), f"writing {space}", say):
             out.write(line)
@@ -47,8 +46,10 @@ def backup(door: Door, spaces: Iterable[str], file: BinaryIO, say: Say = silent)
     return made
 
 
-def restore(door: Door, file: BinaryIO, path: str, *, force: bool = False, say: Say = silent) -> Backup:
-    """Bring every space of a backup back; what else the bus holds stays.
+def restore(
+    door: Door, home: str, file: BinaryIO, path: str, *, force: bool = False, say: Say = silent
+) -> Backup:
+    """Bring every space of a backup back; what else the bus holds stays. `home` is where addresses are asked for mail.
 
     Guarantees: each space whole or not at all; a space that is just so is left alone, and so is one that this file was
     restored into before, unless `force`: killed half way, the same restore goes on. Readers' receipts from before move
@@ -68,6 +69,7 @@ def restore(door: Door, file: BinaryIO, path: str, *, force: bool = False, say: 
             found = exporting.section_lines(file, path, section, say)
             exporting.put(door, header, found, contents.sha256, over, bump=True)
         _merge(door, header)
+        exporting.elsewhere(door, home, header)
         schema.migrate(door, space)
         (done.spaces if over else done.same).append(space)
         done.messages += header["messages"]
@@ -91,16 +93,10 @@ def _over(door: Door, section: Section, file: BinaryIO, path: str, done: Backup,
     return "all"
 
 
-def _shared(moment: Moment) -> dict[str, dict[str, str]]:
-    """What the space says of tables: the directory, and whose sessions are whose."""
-    return {name: found for name in ("directory", "sessions") if (found := moment.hash(name))}
-
-
 def _merge(door: Door, header: Line) -> None:
     """Tables of the backup into the directory; those that are there only now stay."""
-    for name, held in sorted(header.get("shared", {}).items()):
-        for one, text in sorted(held.items()):
-            door.command("HSET", key(header["space"], name), one, text)
+    for table, text in sorted(header.get("tables", {}).items()):
+        door.script("directory_set", header["space"], table, text)
 
 
 def spaces_of(door: RedisDoor) -> list[str]:

@@ -92,6 +92,7 @@ def load(door: Door, space: str, file: BinaryIO, path: str, say: Say = silent) -
         raise TableExistsError(table=table)
     if header["directory"] and table not in directory.entries(door, space):
         directory.write(door, space, table, header["directory"])
+    elsewhere(door, space, header)
     schema.migrate(door, table)
     return Imported(table, header["messages"], fresh)
 
@@ -107,6 +108,13 @@ def put(
     staging = Staging(door, header["space"])
     staging.fill(found)
     return staging.switch(header, sha256, over, bump=bump)
+
+
+def elsewhere(door: Door, space: str, header: Line) -> None:
+    """Note in the directory's space which addresses have notices in this one."""
+    if space != header["space"]:
+        for address in header.get("subscribed", ()):
+            door.script("space_of_address", space, address, header["space"], "add")
 
 
 def section_lines(file: BinaryIO, path: str, section: Section, say: Say = silent) -> Iterator[Line]:

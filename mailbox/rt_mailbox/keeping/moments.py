@@ -24,7 +24,10 @@ _IN_HEADER = (
     "epoch",
     "from_file",
 )  # of the space's own hash: none is part of what was said
-_SHARED = ("directory", "sessions")  # these go with the tables that they name
+_APART = (
+    "host",
+    "directory",
+)  # the one is in the header, the entries of the other go with the tables that they name
 
 
 class Moment:
@@ -44,7 +47,7 @@ class Moment:
     @property
     def empty(self) -> bool:
         """Whether nothing is there that a file would hold."""
-        return not self._streams and all(name in ("space", "host", *_SHARED) for _, name, _ in self._held)
+        return not self._streams and all(name in ("space", *_APART) for _, name, _ in self._held)
 
     def header(self, entry: dict[str, Any] | None) -> Line:
         """The line that begins this space; `entry` is what the directory says of its table."""
@@ -56,6 +59,7 @@ class Moment:
             "epoch": space.get("epoch", "1"), "clock": space.get("clock", "0"), "host_epoch": host.get("epoch", ""),
             "host_seen": host.get("seen", "0"), "directory": entry, "messages": messages, "events": sizes.get("events", 0),
             "keys": sum(1 for _ in self._keys()),
+            "subscribed": [name.removeprefix("subs:") for _, name, _ in self._held if name.startswith("subs:")],
         }  # fmt: skip
 
     def lines(self, *, tokens: bool = True) -> Iterator[Line]:
@@ -81,7 +85,7 @@ class Moment:
             elif name == "space":
                 kept = {k: v for k, v in pairs(values).items() if k not in _IN_HEADER}
                 yield {"hash": name, "fields": dict(sorted(({"schema": SCHEMA} | kept).items()))}
-            elif name not in ("host", *_SHARED):
+            elif name not in _APART:
                 yield {"hash": name, "fields": dict(sorted(pairs(values).items()))}
 
     def _entries(self, name: str, last: str, count: int) -> Iterator[tuple[str, dict[str, str]]]:

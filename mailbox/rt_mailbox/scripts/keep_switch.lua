@@ -6,7 +6,7 @@
 -- the one that names this file (else switched 0); over all: what is there goes. Epochs, the clock and counters never go back;
 -- with bump the epoch rises and the table has an event that says why, as bump_epoch does.
 local import, over, sha = ARGV[1], ARGV[3], ARGV[4]
-local STAYS = {space = true, directory = true, sessions = true, host = true}
+local STAYS = {space = true, directory = true, host = true}
 local was_host = redis.call('HGET', key('host'), 'epoch')
 
 local function drop_staged(names)

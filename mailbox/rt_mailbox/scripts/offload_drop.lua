@@ -8,7 +8,7 @@ local held, streams, print = moment()
 if print ~= ARGV[1] then return {'ok', 'dropped', 0} end
 local t = hash(key('table'))
 local function drop(name)
-  if name ~= 'space' and name ~= 'directory' and name ~= 'sessions' then redis.call('UNLINK', key(name)) end
+  if name ~= 'space' and name ~= 'directory' then redis.call('UNLINK', key(name)) end
 end
 for _, one in ipairs(held) do drop(one[2]) end
 for _, one in ipairs(streams) do drop(one[1]) end

@@ -29,7 +29,14 @@ local function clock_seen()
   return now >= last and now or math.max(now + tonumber(seen[2] or '0'), last)
 end
 
-local function fail(code, ...) return {'err', code, ...} end
+-- The error of that code. What is unknown where a table was taken into a file is not unknown, it is archived.
+local function fail(code, ...)
+  if string.sub(code, 1, 8) == 'unknown_' then
+    local t = redis.call('HMGET', key('table'), 'offloaded', 'id')
+    if t[1] then return {'err', 'table_archived', 'table', t[2]} end
+  end
+  return {'err', code, ...}
+end
 
 -- {k1, v1, …} → table; a missing key gives nil.
 local function hash(name)
