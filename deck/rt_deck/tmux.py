@@ -145,7 +145,7 @@ class Tmux:
         return TmuxFailedError(command=command, reason=reason or "it gave no reason")
 
     def _start_cold(self) -> None:
-        _check_version()
+        version()
         try:
             env.private_folder(str(self._server_file.parent))
         except OSError as exc:
@@ -216,11 +216,18 @@ def _command_of(argv: list[str]) -> str:
     return argv[argv.index(str(CONFIG_FILE)) + 1] if str(CONFIG_FILE) in argv else argv[-1]
 
 
-def _check_version() -> None:
+def version() -> str:
+    """The version of the tmux on PATH, such as 3.3a.
+
+    Raises:
+        TmuxMissingError, TmuxTimeoutError.
+        TmuxTooOldError: older than 3.2.
+    """
     found = _execute(["tmux", "-V"], None, _GO_SECONDS)[1].strip().removeprefix("tmux ")
     number = re.search(r"(\d+)\.(\d+)", found)  # "3.3a", "next-3.6", "openbsd-7.5"; "master" has none
     if number and not found.startswith("openbsd") and (int(number[1]), int(number[2])) < _NEEDED:
         raise TmuxTooOldError(found=found, needed="3.2")
+    return found
 
 
 def _within(seconds: float, condition: Callable[[], bool]) -> bool:

@@ -37,29 +37,18 @@ def status(table: str | None, as_json: bool) -> int:
 def _bus_warnings(shell: Shell) -> list[str]:
     """What is running out, with the largest tables when it is memory."""
     from rt_mailbox import server_status
+    from rt_moderator.checks_bus import largest
 
     found = server_status.status(shell.settings)
     warnings = []
     if found.memory_warning:
         used = round(100 * found.used_memory / found.maxmemory)
-        warnings.append(f"the bus has used {used} % of its memory; largest: {', '.join(_largest(shell))}")
+        warnings.append(
+            f"the bus has used {used} % of its memory; largest: {', '.join(largest(shell.door, shell.space))}"
+        )
     if 0 <= found.free_bytes < 2 * shell.settings.min_free_bytes:
         warnings.append(f"only {found.free_bytes >> 20} MiB are free on the disk of the bus")
     return warnings
-
-
-def _largest(shell: Shell, most: int = 3) -> list[str]:
-    from rt_mailbox import directory
-    from rt_mailbox.addresses import group_of
-    from rt_mailbox.keys import key
-
-    sizes = {
-        table: int(shell.door.command("MEMORY", "USAGE", key(table, "log", group_of(table))) or 0)
-        for table in directory.entries(shell.door, shell.space)
-    }
-    return [
-        f"{table} {sizes[table] >> 20} MiB" for table in sorted(sizes, key=sizes.__getitem__)[::-1][:most]
-    ]
 
 
 @command("list", example="rt list --archived")
