@@ -62,6 +62,15 @@ def write_seat_file(path: str, token: str, url: str) -> None:
         f.write(f"{token}\n{url}\n")
 
 
+def door_to(url: str) -> Door:
+    """The hot door where it can go, else redis-py's: the same scripts, without the import of the larger client. Not for threads."""
+    if serves(url):
+        return HotDoor(url)
+    from rt_mailbox.client import RedisDoor
+
+    return RedisDoor(url)
+
+
 def open_any(who: Seat | None = None) -> Access:
     """The hot door, else the library's: for hosts and seats, which never start a server.
 
@@ -73,14 +82,13 @@ def open_any(who: Seat | None = None) -> Access:
         return found
     from rt_config import settings as configuration
     from rt_mailbox import disk, server, server_files
-    from rt_mailbox.client import RedisDoor
 
     settings = configuration.load()
     url = (who.url if who else "") or server.endpoint(settings)
     names = ("space", "min_free_bytes", "max_body_bytes", "max_messages", "max_chars")
     limits = {name: str(getattr(settings, name)) for name in names}
     embedded = url == server_files.here().url
-    return Access(RedisDoor(url), limits | {"data_dir": disk.data_dir() if embedded else ""})
+    return Access(door_to(url), limits | {"data_dir": disk.data_dir() if embedded else ""})
 
 
 def open_light(who: Seat | None = None) -> Access | None:

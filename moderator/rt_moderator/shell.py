@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
+from copy import copy
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rt_config.errors import UnknownTableError
+from rt_config.errors import TableArchivedError, UnknownTableError
 from rt_mailbox import directory, disk, groups, server, tables
-from rt_mailbox.access import Access
+from rt_mailbox.access import Access, door_to
 from rt_mailbox.addresses import group_of
-from rt_mailbox.client import RedisDoor
 from rt_mailbox.endpoint import write_endpoint
+from rt_mailbox.keeping import schema
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,9 +27,10 @@ class Shell:
     def __init__(self, settings: Settings, say: Callable[[str], None]) -> None:
         self.settings, self.say = settings, say
         self.url = server.ensure(settings, say)
-        self.door = RedisDoor(self.url)
+        self.door = door_to(self.url)
         write_endpoint(settings, self.url)
         self.space = settings.space
+        schema.ensure(self.door, self.space, say)
 
     @property
     def access(self) -> Access:
@@ -45,23 +47,50 @@ class Shell:
         return Access(self.door, found)
 
     def resolve(self, given: str | None) -> str:
-        """The table that --table, else RT_TABLE names, else the only open one.
+        """The table that --table, else RT_TABLE names, else the only open one; also one that is only in a file here.
 
         Raises:
-            UnknownTableError, AmbiguousTableError, NoTableError.
+            UnknownTableError, AmbiguousTableError, NoTableError, SchemaNewerError.
         """
-        return directory.resolve(self.door, self.space, given or os.environ.get("RT_TABLE", ""))
+        name = given or os.environ.get("RT_TABLE", "")
+        try:
+            table = directory.resolve(self.door, self.space, name)
+        except UnknownTableError:
+            from rt_mailbox.keeping import archives
+
+            if name not in archives.known_files():
+                raise
+            return name
+        schema.migrate(self.door, table)
+        return table
 
     def snapshot(self, table: str, latest: int = 50) -> Reply:
         """One consistent moment of the table.
 
         Raises:
-            UnknownTableError: its space is empty.
+            UnknownTableError: its space is empty. TableArchivedError: it is in a file (see `reading`).
         """
         found = tables.snapshot(self.door, table, latest)
         if found is None:
             raise UnknownTableError(table=table)
+        if "offloaded" in found["table"]:
+            raise TableArchivedError(table=table)
         return found
+
+    def reading(self, table: str) -> Shell:
+        """A shell for reading this table wherever it is: this one, or one on the file of an offloaded table.
+
+        Raises:
+            ArchiveMissingError, DamagedFileError: it is in a file that cannot be used.
+        """
+        found = tables.snapshot(self.door, table, 1)
+        if found is not None and "offloaded" not in found["table"]:
+            return self
+        from rt_mailbox.keeping.file_door import open_archive
+
+        other = copy(self)
+        other.door = open_archive(self.door, table)
+        return other
 
     def unread(self, table: str, person: str = "moderator") -> int:
         """How many messages the person has not drained."""

@@ -20,11 +20,11 @@ def status(settings: Settings) -> Status:
 
 def hosted(settings: Settings) -> list[str]:
     """The open tables whose host is alive; empty when no server runs."""
-    from rt_mailbox.client import RedisDoor
+    from rt_mailbox.access import door_to
 
     if not server_status.status(settings).running:
         return []
-    door = RedisDoor(server.endpoint(settings))
+    door = door_to(server.endpoint(settings))
     try:
         found = {table: tables.snapshot(door, table, 1) for table in directory.entries(door, settings.space)}
     except BusDownError:

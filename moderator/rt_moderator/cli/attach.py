@@ -85,12 +85,12 @@ def tail(table: str, bus: str) -> int:
     import signal
     from pathlib import Path
 
-    from rt_mailbox.client import RedisDoor
+    from rt_mailbox.access import door_to
     from rt_mailbox.patience import PatientDoor
     from rt_moderator.tailing import follow
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a stray C-c must not close the window
     url = Path(bus).read_text(encoding="utf-8").split("\n")[1]
-    door: Any = PatientDoor(RedisDoor(url), 365 * 86_400.0, lambda text: emit(f"— {text} —"))
+    door: Any = PatientDoor(door_to(url), 365 * 86_400.0, lambda text: emit(f"— {text} —"))
     follow(door, table, emit)
     return 0
