@@ -165,8 +165,8 @@ def by_mail(door: Door, space: str) -> None:
         queues.fail(door, space, mails[0]["id"], mails[0]["lease"], "poison", (-9.0, -9.0))
     queues.requeue(door, space, mails[0]["id"])
     mails, _ = queues.recv(door, space, [INBOX], most=9, holder="h")
-    for mail in mails:
-        queues.defer(door, space, mail["id"], mail["lease"], seconds=1e6)
+    for n, mail in enumerate(mails):
+        queues.defer(door, space, mail["id"], mail["lease"], seconds=1e6 + n)
     queues.due(door, space, [INBOX])
     queues.listed(door, space, [], "queued")
     refused(queues.renew, door, space, mails[0]["id"], mails[0]["lease"])
