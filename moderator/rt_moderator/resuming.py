@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rt_config.errors import CliMissingError, UnknownTableError, WorkdirMissingError
 from rt_mailbox import directory, tables
+from rt_mailbox.keeping import archives
 from rt_moderator import hosting, naming, seating, starting
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ def pick(shell: Shell, given: str) -> str:
     """
     found = directory.entries(shell.door, shell.space)
     if given:
-        if given not in found:
+        if given not in found and given not in archives.known_files():
             raise UnknownTableError(table=given)
         return given
     open_ones = [table for table, entry in found.items() if entry.get("state") in directory.OPEN]
@@ -36,7 +37,7 @@ def pick(shell: Shell, given: str) -> str:
 def resume(shell: Shell, deck: Deck, table: str, *, cwd: str = "") -> dict[str, Any]:
     """Open the table again and give host and seats their sessions; open turns go on, nothing is asked twice.
 
-    Safe to repeat. A table whose host is alive on another deck stays there. Seats of another machine are rebuilt from the record (said once); a missing folder or CLI is named.
+    Safe to repeat. A table that was taken into a file comes back from it first. A table whose host is alive on another deck stays there. Seats of another machine are rebuilt from the record (said once); a missing folder or CLI is named.
 
     Returns:
         {table, record, seats: {slug: how}, open_turns, unread, stop_condition, host_started}
@@ -44,6 +45,7 @@ def resume(shell: Shell, deck: Deck, table: str, *, cwd: str = "") -> dict[str, 
     Raises:
         WorkdirMissingError, CliMissingError: nothing was changed; `--cwd DIR`, or seat the slug anew.
     """
+    archives.bring_back(shell.door, shell.space, table, shell.say)
     snapshot = _complete(shell, table)
     machine = platform.node()
     moved = snapshot["table"].get("machine") not in ("", None, machine)

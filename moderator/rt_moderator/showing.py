@@ -79,7 +79,8 @@ def for_operator(shell: Shell, given: str | None, refs: Sequence[str]) -> Finder
     """
 
     def actor(table: str | None) -> acts.Actor:
-        return acts.Actor(shell.access, shell.resolve(table), "moderator")
+        name = shell.resolve(table)
+        return acts.Actor(shell.reading(name).access, name, "moderator")
 
     named = next((ref.rpartition("/")[0] for ref in refs if ref.startswith(_TABLE_PREFIX)), None)
     return Finder(actor(given or named), actor)

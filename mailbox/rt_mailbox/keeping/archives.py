@@ -6,6 +6,7 @@ when nothing has changed since. Coming back is an import of that file; the file 
 
 from __future__ import annotations
 
+import json
 import platform
 from contextlib import suppress
 from dataclasses import dataclass
@@ -29,6 +30,7 @@ from rt_mailbox.keys import key
 
 if TYPE_CHECKING:
     from rt_mailbox.door import Door
+    from rt_mailbox.keeping.lines import Line
     from rt_mailbox.keeping.progress import Say
 
 _TRIES = 5
@@ -167,3 +169,13 @@ def known_files() -> list[str]:
     """The tables whose files are in this RT_HOME, by id."""
     folder = Path(env.home()) / "archive"
     return sorted(path.stem for path in folder.glob("*.jsonl") if path.name[0] != ".")
+
+
+def header(table: str) -> Line | None:
+    """What the beginning of a table's file says; None when there is no file, or it does not begin as one. Not verified."""
+    try:
+        with path_of(table).open("rb") as file:
+            found = json.loads((file.readline(), file.readline())[1])
+    except (OSError, ValueError, UnknownTableError):
+        return None
+    return found if isinstance(found, dict) and found.get("table") == table else None

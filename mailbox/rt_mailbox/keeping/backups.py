@@ -78,10 +78,10 @@ def restore(
 
 def _over(door: Door, section: Section, file: BinaryIO, path: str, done: Backup, *, force: bool) -> str:
     """What the space is to be put over: nothing, all, or '' when it is to be left alone."""
-    space = section.header["space"]
-    if not section.header["keys"]:
-        return ""
+    header, space = section.header, section.header["space"]
     schema.migrate(door, space)
+    if exporting.size(header) <= 1:
+        return ""  # nothing but the space's own numbers
     moment = Moment(door, space)
     if moment.empty:
         return "nothing"

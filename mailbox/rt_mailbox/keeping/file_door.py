@@ -12,14 +12,15 @@ from bisect import bisect_left, bisect_right
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rt_config.errors import TableArchivedError
-from rt_mailbox.keeping import files, lines
+from rt_config.errors import ArchiveMissingError, TableArchivedError, UnknownTableError
+from rt_mailbox.keeping import archives, files, lines
+from rt_mailbox.keeping.moments import without_token
 from rt_mailbox.keys import root
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
-    from rt_mailbox.door import Reply
+    from rt_mailbox.door import Door, Reply
 
 Entry = tuple[str, list[str]]
 
@@ -78,6 +79,13 @@ class FileDoor:
         if read is None or not str(args[1]).startswith(root(self._table) + ":"):
             raise TableArchivedError(table=self._table)
         return read(str(args[1]).removeprefix(root(self._table) + ":"), *args[2:])
+
+    def without_tokens(self) -> Iterator[lines.Line]:
+        """Every line of the table after its header, without the seats' tokens."""
+        self._file.seek(0)
+        for _, _, line in lines.read(self._file, str(self._path)):
+            if "space" not in line:
+                yield without_token(line)
 
     def close(self) -> None:
         """Give the file up."""
@@ -146,3 +154,18 @@ class FileDoor:
 
 def _flat(fields: dict[str, str]) -> list[str]:
     return [part for pair in fields.items() for part in pair]
+
+
+def open_archive(door: Door, table: str) -> FileDoor:
+    """A door to the file of an offloaded table, or of one that only this RT_HOME has, in a file.
+
+    Raises:
+        UnknownTableError: neither. ArchiveMissingError: the file is elsewhere.
+        FileFailedError, DamagedFileError, SchemaNewerError: it cannot be used.
+    """
+    path, left = archives.path_of(table), archives.tombstone(door, table)
+    if not path.exists():
+        if left is None:
+            raise UnknownTableError(table=table)
+        raise ArchiveMissingError(table=table, machine=left["machine"], path=path)
+    return FileDoor(path, table)

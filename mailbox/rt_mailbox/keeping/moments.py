@@ -58,7 +58,7 @@ class Moment:
             "space": self.space, "table": table.get("id", ""), "group": table.get("group", ""), "schema": space.get("schema", SCHEMA),
             "epoch": space.get("epoch", "1"), "clock": space.get("clock", "0"), "host_epoch": host.get("epoch", ""),
             "host_seen": host.get("seen", "0"), "directory": entry, "messages": messages, "events": sizes.get("events", 0),
-            "keys": sum(1 for _ in self._keys()),
+            "keys": sum(1 for _ in self._keys()), "seats": self._seats(),
             "subscribed": [name.removeprefix("subs:") for _, name, _ in self._held if name.startswith("subs:")],
         }  # fmt: skip
 
@@ -75,6 +75,11 @@ class Moment:
             if name == "events":
                 for id_, fields in self._entries(name, last, count):
                     yield {"event": id_, "fields": fields}
+
+    def _seats(self) -> list[str]:
+        """The slugs in the order they sat down."""
+        scores = next((pairs(v) for kind, name, v in self._held if (kind, name) == ("zset", "seats")), {})
+        return sorted(scores, key=lambda slug: float(scores[slug]))
 
     def _keys(self) -> Iterator[Line]:
         for kind, name, values in self._held:

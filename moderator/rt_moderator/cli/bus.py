@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from rt_moderator.cli.base import command, emit, emit_json, progress
+from rt_moderator.cli.base import command, emit, emit_json, open_shell, progress
 
 if TYPE_CHECKING:
     from rt_config.settings import Settings
@@ -113,5 +113,36 @@ def _size(count: int) -> str:
     return f"{count >> 10} KiB"
 
 
-for _command in (start, stop, status):
+@command("backup", example="rt bus backup monday.jsonl")
+@click.argument("file", metavar="FILE")
+def backup(file: str, as_json: bool) -> int:
+    """Write everything the bus holds into FILE, checksummed, while it is in use; each table as it is at one moment."""
+    from rt_moderator import keeping
+
+    found = keeping.backup(open_shell(), file)
+    if as_json:
+        emit_json(found)
+        return 0
+    apart = "\n  not in it: RT_HOME/archive, the files of offloaded tables" if found["archived"] else ""
+    emit(f"{found['messages']} messages of {len(found['spaces'])} spaces are in {file}.{apart}")
+    return 0
+
+
+@command("restore", example="rt bus restore monday.jsonl")
+@click.argument("file", metavar="FILE")
+@click.option("--force", is_flag=True, help="Also over tables that differ from the backup.")
+def restore(file: str, force: bool, as_json: bool) -> int:
+    """Bring a backup back, each table whole or not at all; refuses when one is there and differs. What else is there stays."""
+    from rt_moderator import keeping
+
+    found = keeping.restore(open_shell(), file, force=force)
+    if as_json:
+        emit_json(found)
+        return 0
+    same = f", {len(found['unchanged'])} were there just so" if found["unchanged"] else ""
+    emit(f"{len(found['restored'])} spaces restored from {file}{same}.")
+    return 0
+
+
+for _command in (start, stop, status, backup, restore):
     bus.add_command(_command)

@@ -51,22 +51,81 @@ def end(table: str | None, as_json: bool, **options: Any) -> int:
     is_flag=True,
     help="End without a final synthesis, when it was not ended.",
 )
+@click.option(
+    "--offload", is_flag=True, help="Take the record out of the bus, into a file; rt resume brings it back."
+)
+@click.option(
+    "--delete-record", "delete", is_flag=True, help="Delete the record for good; asks for the table's id."
+)
+@click.option(
+    "--confirm", default="", metavar="ID", help="The table's id, for --delete-record without a terminal."
+)
 def archive(table: str | None, as_json: bool, **options: Any) -> int:
     """Put a table away: end it when needed, then remove its sessions. The record stays."""
-    from rt_deck.sessions import Deck
-    from rt_moderator import concluding
-
     shell = open_shell()
     name = shell.resolve(table) if table or os.environ.get("RT_TABLE") else _last_ended(shell)
+    if options["delete"]:
+        _confirm(name, options["confirm"])
+    found = _archived(shell, name, options, as_json=as_json)
+    if options["delete"]:
+        from rt_moderator import keeping
+
+        keeping.delete(shell, name)
+        found |= {"state": "deleted"}
+    elif options["offload"]:
+        from rt_moderator import keeping
+
+        found |= keeping.offload(shell, name)
+    emit_json(found) if as_json else emit(_archived_text(found))
+    return 0
+
+
+def _archived(shell: Shell, name: str, options: dict[str, Any], *, as_json: bool) -> dict[str, Any]:
+    """Archive it; one that is in a file, or whose deletion was begun, has no sessions left."""
+    from rt_deck.sessions import Deck
+    from rt_mailbox import tables
+    from rt_mailbox.keeping import archives
+    from rt_moderator import concluding
+
+    left = archives.tombstone(shell.door, name)
+    if left or (options["delete"] and tables.snapshot(shell.door, name, 1) is None):
+        return {
+            "table": name,
+            "state": "archived",
+            "sessions_removed": [],
+            "record": int((left or {}).get("head", 0)),
+        }
     if shell.snapshot(name)["table"]["state"] in ("starting", "open"):
         _end(shell, name, {**options, "stop_met": None}, as_json=as_json)
-    found = concluding.archive(shell, Deck(), name)
-    if as_json:
-        emit_json(found)
-    else:
-        emit(f"{name} is archived: {len(found['sessions_removed'])} sessions removed, the record (m1–m{found['record']}) stays.\n"
-             f"  rt transcript -t {name}     rt resume {name}")  # fmt: skip
-    return 0
+    return concluding.archive(shell, Deck(), name)
+
+
+def _archived_text(found: dict[str, Any]) -> str:
+    name = found["table"]
+    if found["state"] == "deleted":
+        return f"{name} is deleted: nothing of its record is left."
+    gone = f"{name} is archived: {len(found['sessions_removed'])} sessions removed, the record (m1–m{found['record']})"
+    where = f"is in {found['file']}" if "file" in found else "stays"
+    return f"{gone} {where}.\n  rt transcript -t {name}     rt resume {name}"
+
+
+def _confirm(name: str, given: str) -> None:
+    """Have the id typed, or given.
+
+    Raises:
+        UsageError: another id. ConfirmationNeededError: none, and nobody to ask. Nothing was done.
+    """
+    from rt_config.errors import ConfirmationNeededError, UsageError
+    from rt_moderator.cli.base import terminal
+
+    if not given:
+        if not terminal():
+            refused = ConfirmationNeededError(what="rt archive --delete-record")
+            refused.hint = f"add --confirm {name}"
+            raise refused
+        given = click.prompt(f"This deletes everything that was said. Type {name} to delete it", err=True)
+    if given != name:
+        raise UsageError(reason=f"{given!r} is not {name}; nothing was deleted.")
 
 
 def _last_ended(shell: Shell) -> str:

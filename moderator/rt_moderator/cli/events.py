@@ -30,6 +30,7 @@ def events(table: str | None, seat: str, follow: bool, as_json: bool) -> int:
 
     shell = open_shell()
     name = shell.resolve(table)
+    shell = shell.reading(name)
     seats = [one["slug"] for one in shell.snapshot(name, 1)["seats"]]
     if seat and seat not in seats:
         raise UnknownSeatError(table=name, seat=seat, known=", ".join(seats))

@@ -119,7 +119,7 @@ def search(text: str, table: str | None, as_json: bool) -> int:
         raise UsageError(reason="nothing to search for.")
     shell = open_shell()
     name = shell.resolve(table)
-    found = matches(shell, name, text)
+    found = matches(shell.reading(name), name, text)
     if as_json:
         emit_json({"table": name, "text": text, "matches": found})
     elif found:
@@ -144,7 +144,7 @@ def transcript(table: str | None, format_: str, as_json: bool) -> int:
 
     shell = open_shell()
     name = shell.resolve(table)
-    found = document.load(shell.door, name)
+    found = document.load(shell.reading(name).door, name)
     if found is None:
         raise UnknownTableError(table=name)
     snapshot, messages = found
