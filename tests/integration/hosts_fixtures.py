@@ -116,19 +116,11 @@ class Cluster:
 
     def owner(self, key: str) -> Node:
         """The node that serves a key's slot."""
-        slot = str(self.nodes[0].ask("CLUSTER", "KEYSLOT", key))
-        for node in self.nodes:
-            if not str(node.ask("CLUSTER", "COUNTKEYSINSLOT", slot)).startswith("-") and self._serves(
-                node, int(slot)
-            ):
-                return node
+        slot = int(self.nodes[0].ask("CLUSTER", "KEYSLOT", key))
+        for first, last, owner, *_ in self.nodes[0].ask("CLUSTER", "SLOTS"):
+            if first <= slot <= last:
+                return next(node for node in self.nodes if node.port == owner[1])
         raise AssertionError(slot)
-
-    def _serves(self, node: Node, slot: int) -> bool:
-        return any(
-            first <= slot <= last and owner[1] == node.port
-            for first, last, owner, *_ in node.ask("CLUSTER", "SLOTS")
-        )
 
     def end(self) -> None:
         """Kill them."""
