@@ -55,6 +55,7 @@ class UnknownAddressError(MailboxError):
 
     error_code = "unknown_address"
     message = "nobody uses the address {address}."
+    hint = "check the spelling; the first send without --must-exist makes it known"
 
 
 class NotAMemberError(MailboxError):
@@ -70,6 +71,7 @@ class GroupExistsError(MailboxError):
 
     error_code = "group_exists"
     message = "the group {group} exists already."
+    hint = "rt group members {group}"
 
 
 class AlreadyMemberError(MailboxError):
@@ -77,6 +79,7 @@ class AlreadyMemberError(MailboxError):
 
     error_code = "already_member"
     message = "{person} is already a member of {group}."
+    hint = "rt group members {group}"
 
 
 class AlreadySubscriberError(MailboxError):
@@ -108,6 +111,7 @@ class GroupClosedError(MailboxError):
 
     error_code = "group_closed"
     message = "the group {group} is closed."
+    hint = "it can still be read: rt group history {group}"
 
 
 class EmptyBodyError(MailboxError):

@@ -29,7 +29,7 @@ def space_option(function: Command) -> Command:
 
 def opened(space: str | None) -> tuple[Shell, Mailbox]:
     """The bus, and its mailbox as seen from that space."""
-    shell = open_shell(space=space)
+    shell = _opened(space)
     return shell, box_in(shell, shell.space)
 
 
@@ -40,9 +40,16 @@ def opened_for(name: str, space: str | None) -> tuple[Shell, Mailbox, str]:
     """
     from rt_mailbox.inbox import space_of_group
 
-    shell = open_shell(space=space)
+    shell = _opened(space)
     group = name if "/" in name else f"group/{name}"
     return shell, box_in(shell, space_of_group(group, shell.space)), group
+
+
+def _opened(space: str | None) -> Shell:
+    """A shell whose connection ends with the command."""
+    shell = open_shell(space=space)
+    click.get_current_context().call_on_close(shell.door.close)
+    return shell
 
 
 def box_in(shell: Shell, space: str) -> Mailbox:

@@ -52,11 +52,11 @@ def renew(mail_id: str, lease: str, seconds: float | None, space: str | None, as
 @command("defer", example="rt mail defer d00000007 --lease 0123456789abcdef --seconds 3600")
 @click.argument("mail_id", metavar="ID")
 @_lease
-@click.option("--seconds", type=click.FloatRange(0.001), default=0.0, help="Hidden for so long.")
+@click.option("--seconds", type=click.FloatRange(0.001), default=None, help="Hidden for so long.")
 @click.option("--until", default=None, metavar="TIME", help="Hidden until then, as 2026-11-30T14:00:00Z.")
 @space_option
 def defer(
-    mail_id: str, lease: str, seconds: float, until: str | None, space: str | None, as_json: bool
+    mail_id: str, lease: str, seconds: float | None, until: str | None, space: str | None, as_json: bool
 ) -> int:
     """Put it back, hidden for a while; no failure."""
     from datetime import datetime
@@ -67,7 +67,7 @@ def defer(
         when = datetime.fromisoformat(until) if until else None
     except ValueError as exc:
         raise UsageError(reason=f"{until!r} is no time; write 2026-11-30T14:00:00Z.") from exc
-    opened(space)[1].defer(mail_id, lease, seconds=seconds, until=when)
+    opened(space)[1].defer(mail_id, lease, seconds=seconds or 0, until=when)
     return done(as_json, f"{mail_id} is deferred.", id=mail_id, state="queued")
 
 
