@@ -55,7 +55,9 @@ def open_shell(**flags: object) -> Shell:
     from rt_config import settings
     from rt_moderator.shell import Shell
 
-    return Shell(settings.load(Path.cwd(), **flags), progress)
+    shell = Shell(settings.load(Path.cwd(), **flags), progress)
+    click.get_current_context().call_on_close(shell.door.close)
+    return shell
 
 
 def progress(text: str) -> None:
