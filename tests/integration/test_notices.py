@@ -397,9 +397,11 @@ def test_one_wait_hears_every_space(
     table = None if late else two_spaces(door, space, desk)
 
     def speak() -> None:
-        found = table or two_spaces(RedisDoor(bus_url), space, desk)
+        mine = RedisDoor(bus_url)
+        found = table or two_spaces(mine, space, desk)
         time.sleep(0.1)
         found.box.send(GROUP, "user", "x")
+        mine.close()
 
     timer = threading.Timer(0.1, speak)
     timer.start()
