@@ -44,6 +44,11 @@ def deck_group(table: str, parent: str = "") -> str:
     return f"{parent}/roundtable-{table}" if parent else f"roundtable-{table}"
 
 
+def notify_address(table: str) -> str:
+    """The personal address that hears of what the moderator has not read; a send from it counts as the moderator's (S4.6)."""
+    return f"moderator/{table}"
+
+
 def host_session(table: str) -> str:
     """The tmux session of a table's host."""
     return f"{table}--{HOST}"

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from rt_mailbox import directory, groups, tables
+from rt_mailbox import directory, groups, subscribers, tables
 from rt_mailbox.addresses import group_of
 from rt_moderator import asking, naming, roster, seating
 
@@ -124,6 +124,9 @@ def opened(shell: Shell, table: str) -> Reply:
     about = snapshot["table"]
     if about["state"] != "starting":
         return snapshot
+    # S4.12: whoever asks this address for mail hears of replies, with no terminal and no host (rt mail wait ADDRESS).
+    notify = naming.notify_address(table)
+    subscribers.add(shell.door, table, about["group"], notify, "moderator", home=shell.space)
     asking.ask(shell.door, snapshot, about["opening"], asking.live_seats(snapshot), key="opening")
     return shell.snapshot(table)
 
