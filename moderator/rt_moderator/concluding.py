@@ -111,7 +111,8 @@ def archive(shell: Shell, deck: Deck, table: str) -> dict[str, Any]:
     if left:
         raise UndrainedError(count=left, table=table)
     snapshot = shell.snapshot(table)
-    tables.set_table(shell.door, table, {"state": "archived"}, event="archived")
+    if snapshot["table"]["state"] != "archived":
+        tables.set_table(shell.door, table, {"state": "archived"}, event="archived")
     starting.mark(shell, table, "archived")
     # The host first: it could give a seat a new session just now.
     removed = [
