@@ -28,6 +28,7 @@ from rt_mailbox import (
 )
 from rt_mailbox.client import RedisDoor
 from rt_mailbox.hot import HotDoor
+from rt_mailbox.keeping import moments, staging
 from tests.integration.bus_fixtures import (
     GROUP,
     IDEAS,
@@ -200,6 +201,25 @@ def by_notice(door: Door, space: str) -> None:
     refused(group_ends.delete, door, space, "group/gone")
 
 
+def kept(door: Door, space: str) -> None:
+    """Out of the bus and back: everything that keeps a space in a file."""
+    for name in ("migrate_0", "schema_set", "offload_begin"):
+        door.script(name, space)
+    tables.set_table(door, space, {"state": "archived"})
+    door.script("offload_begin", space)
+    moment = moments.Moment(door, space)
+    header, lines = moment.header(None), list(moment.lines())
+    for seen in ("another", moment.print):
+        door.script("offload_drop", space, seen, "t.jsonl", "5a", "machine", header["messages"])
+    refused(groups.send, door, space, GROUP, "moderator", "gone")
+    for sha in ("another", "5a"):
+        part = staging.Staging(door, space)
+        part.fill(lines)
+        part.switch(header, sha, "tombstone", bump=True)
+    door.script("offload_undo", space)
+    door.script("delete_space", space, "another")
+
+
 def live(door: Door, space: str) -> tuple[dict[str, Any], Recording]:
     """Do all of it."""
     recording = Recording(door)
@@ -207,6 +227,7 @@ def live(door: Door, space: str) -> tuple[dict[str, Any], Recording]:
     at_a_table(recording, space)
     by_mail(recording, space)
     by_notice(recording, space)
+    kept(recording, space)
     return dump(door, space), recording
 
 
