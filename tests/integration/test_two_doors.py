@@ -46,7 +46,7 @@ INBOX = "agent-deck/one"
 BYTES = bytes(range(1, 256)).decode("utf-8", "surrogateescape")
 _TIME = re.compile(r"^1\d{12}(-\d+)?$")
 _MARK = re.compile(r"(?<=:)1\d{12}(?=:)")
-_CHANCE = frozenset({"lease", "ms", "left_ms", "gap_ms", "seconds_left", "seen", "next_ms"})
+_CHANCE = frozenset({"lease", "ms", "left_ms", "gap_ms", "seconds_left", "seen", "next_ms", "held", "print"})
 
 MAKERS: dict[str, Callable[[str], Door]] = {
     "hot": HotDoor,
