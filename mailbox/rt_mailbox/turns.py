@@ -98,6 +98,8 @@ def close(
 ) -> Reply:
     """Close an open turn as failed, cancelled or dropped, with its system message: {closed, state, seq}.
 
+    With the `deadline` that has passed: only if the turn still has it, and with a strike of its seat in the same step.
+
     Raises:
         UnknownTurnError, StaleHostError.
     """

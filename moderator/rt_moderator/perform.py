@@ -43,24 +43,11 @@ class Performer:
         getattr(self, f"_{kind}")(action)
 
     def _expire(self, action: decide.Expire) -> None:
-        epoch = self._fence()
-        turns.attempt_failed(
-            self._door, self._table, action.seat, action.turn, action.attempt, "timeout", epoch=epoch
-        )
+        """Close the turn at its deadline: one step, a strike included, unless it was extended meanwhile."""
         text = f"[TIMEOUT] {action.seat} did not answer {action.turn} within {action.seconds} s"
-        turns.close(
-            self._door,
-            self._table,
-            action.turn,
-            "failed",
-            "timeout",
-            message=text,
-            epoch=epoch,
-            deadline=action.deadline,
-        )
-        # Its conversation is in an unknown state: the seat's next turn starts a fresh one, rebuilt from the record.
-        tables.set_seat(self._door, self._table, action.seat, {"native_ready": "0"}, epoch=epoch)
-        self._say(text)
+        how = {"message": text, "epoch": self._fence(), "deadline": action.deadline}
+        if turns.close(self._door, self._table, action.turn, "failed", "timeout", **how)["closed"]:
+            self._say(text)
 
     def _nextattempt(self, action: decide.NextAttempt) -> None:
         found = turns.next_attempt(

@@ -337,6 +337,22 @@ def test_a_turn_that_was_extended_meanwhile_stays_open(table: Table) -> None:
     assert table.turn("m1/a")["state"] == "open"
 
 
+def test_a_turn_closed_at_its_deadline_is_a_strike_in_the_same_step(table: Table) -> None:
+    """A time-out counts once, with its close, also when its attempt had failed before; by hand it is no strike."""
+    table.ask("a", "b")
+    for slug in ("a", "b"):
+        seen = table.turn(f"m1/{slug}")["deadline"]
+        if slug == "b":
+            turns.attempt_failed(table.door, table.space, slug, "m1/b", 1, "exit 1")
+        turns.close(table.door, table.space, f"m1/{slug}", "failed", "timeout", deadline=seen)
+        turns.close(table.door, table.space, f"m1/{slug}", "failed", "timeout", deadline=seen)
+        seat = table.seat(slug)
+        assert (seat["failures"], seat["native_ready"]) == ("1", "0")
+    table.ask("a")
+    turns.close(table.door, table.space, "m2/a", "cancelled", "by hand")
+    assert table.seat("a")["failures"] == "1"
+
+
 def test_extending_keeps_the_lease_and_leaves_closed_and_waiting_turns_alone(table: Table) -> None:
     """The lease of a shown turn ends with the new deadline; a waiting turn gets its time later; a closed one none."""
     table.ask("a", timeout_ms=1_000)
