@@ -203,8 +203,9 @@ def by_notice(door: Door, space: str) -> None:
 
 def kept(door: Door, space: str) -> None:
     """Out of the bus and back: everything that keeps a space in a file."""
-    for name in ("migrate_0", "schema_set", "offload_begin"):
-        door.script(name, space)
+    door.script("migrate_0", space)
+    door.script("schema_set", space, keys.SCHEMA)
+    door.script("offload_begin", space)
     tables.set_table(door, space, {"state": "archived"})
     door.script("offload_begin", space)
     moment = moments.Moment(door, space)

@@ -33,7 +33,7 @@ def ensure(door: Door, space: str, say: Say = silent) -> int:
     tables = list(directory.entries(door, space))
     changed = sum(migrate(door, table) for table in told(tables, len(tables), "migrating", say))
     changed += migrate(door, space)
-    door.script("schema_set", space)
+    door.script("schema_set", space, SCHEMA)
     return changed
 
 
