@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from rt_mailbox.door import Door, Reply
 
 _LONGEST_BLOCK_MS = 30_000
+_BELL_BLOCK_MS = 1000  # how soon a bell that nobody needs any more notices
 _NOTICE = "notice/group/"
 _TABLE_GROUP = "group/roundtable-"
 
@@ -141,14 +142,13 @@ class _Bell:
         threading.Thread(target=self._listen, name=f"wait {space}", daemon=True).start()
 
     def close(self) -> None:
-        """Stop listening; the read ends because its connection does."""
+        """Stop listening. The thread closes its own connection, within a second: redis-py's may not be closed under a read."""
         self._stopped = True
-        self._door.close()
 
     def _listen(self) -> None:
         try:
             while not self._stopped:
-                if self._watch.block(_LONGEST_BLOCK_MS):
+                if self._watch.block(_BELL_BLOCK_MS):
                     self._rung.set()
         except BusDownError as exc:
             self.error = exc
