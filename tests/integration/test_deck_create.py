@@ -148,7 +148,7 @@ def test_exit_codes_are_never_wrong(deck: Deck) -> None:
 
 def test_a_lost_record_is_unknown_or_right_but_never_success(deck: Deck) -> None:
     """T3: when the shim is killed along with its command, the exit code is not 0."""
-    made = deck.create(spec("a", *sh('kill -9 "$(ps -o ppid= -p $$)" $$')))
+    made = deck.create(spec("a", *sh('kill -9 "$PPID" $$')))
     assert dead(deck, made.name).exit_code in {None, 137}
 
 
@@ -181,7 +181,7 @@ def test_a_restart_does_not_read_the_earlier_exit_code(deck: Deck) -> None:
     with pytest.raises(SessionExistsError):
         deck.create(spec("a"))
     deck.remove(made.name)
-    deck.create(spec("a", *sh('kill -9 "$(ps -o ppid= -p $$)" $$')))
+    deck.create(spec("a", *sh('kill -9 "$PPID" $$')))
     assert dead(deck, made.name).exit_code in {None, 137}
 
 
