@@ -30,6 +30,10 @@ def _run(argv: list[str]) -> int:
         from rt_participant import runner
 
         return runner.main()
+    if argv == ["mcp", "--light"]:
+        from rt_participant import mcp_light
+
+        return mcp_light.main()
     from rt_moderator.cli.app import main as run_command
 
     return run_command(argv)

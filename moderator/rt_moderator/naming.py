@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 import unicodedata
 
@@ -52,3 +53,9 @@ def notify_address(table: str) -> str:
 def host_session(table: str) -> str:
     """The tmux session of a table's host."""
     return f"{table}--{HOST}"
+
+
+def deck_name(title: str) -> str:
+    """A tmux name for a session of that title; views, whose names begin so too, are no sessions."""
+    words = re.sub(r"[^a-z0-9_]+", "-", title.lower()).strip("-_")[:150]
+    return f"s-{words}" if not words or words.startswith("view-") else words

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from rt_moderator.cli.base import command, emit, emit_json
+from rt_moderator.naming import deck_name
 from rt_moderator.words import grid
 from rt_participant.show import line, plain
 
@@ -88,7 +88,7 @@ def create(title: str, path: str, workdir: str, argv: tuple[str, ...], as_json: 
     from rt_deck.records import Spec
 
     there = _deck()
-    session = there.create(Spec(_name(title), title, path, workdir, argv))
+    session = there.create(Spec(deck_name(title), title, path, workdir, argv))
     settled = there.settle([session.name], _SETTLE_SECONDS)
     if settled and settled[0].state == "dead" and settled[0].exit_code:
         raise _death(there, settled[0])
@@ -107,12 +107,6 @@ def _death(there: Deck, session: Session) -> SessionDiedError:
     fields = there.death(session).fields
     said = [text.strip() for text in str(fields["last_output"]).splitlines() if text.strip()]
     return SessionDiedError(**(fields | {"last_output": " | ".join(said[-5:])}))
-
-
-def _name(title: str) -> str:
-    """A tmux name for a title; views, whose names begin so too, are no sessions."""
-    words = re.sub(r"[^a-z0-9_]+", "-", title.lower()).strip("-_")[:150]
-    return f"s-{words}" if not words or words.startswith("view-") else words
 
 
 @command("require", example="rt deck require notes --workdir .")

@@ -1,0 +1,72 @@
+"""roundtable_start: propose or take seats, lay the table, seat everybody."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rt_config.errors import EmptyBodyError
+from rt_participant.tools import Tool
+
+if TYPE_CHECKING:
+    from rt_moderator.mcp.connection import Call
+    from rt_moderator.starting import Request
+
+    Result = dict[str, Any]
+
+_BOUNDS = ("goal", "audience", "constraint", "stop_when")
+
+
+def start(call: Call, args: Result) -> Result:
+    """With dry_run only the plan; else a table whose seats were asked, or the open one of the same topic."""
+    from rt_moderator import hosting, plan, roster, starting
+
+    shell, request = call.shell, _request(call, args)
+    if args.get("dry_run"):
+        shared = plan.same_family(request.seats, roster.families(shell.settings))
+        seats = starting.plan_json(request, shared)
+        return {
+            "dry_run": True,
+            "topic": request.topic,
+            "seats": seats,
+            "note": roster.note(shell.settings).strip(),
+        }
+    found = None if args.get("new") else starting.find(shell, request)
+    if found is not None and found.duplicate:
+        starting.reuse(shell, found.table)
+        hosting.ensure(shell, found.table)
+        return starting.started_json(shell.snapshot(found.table), duplicate=True)
+    table = found.table if found else starting.claim(shell, request)
+    starting.seat_all(shell, call.deck, starting.lay(shell, table, request))
+    return starting.started_json(shell.snapshot(table), duplicate=False)
+
+
+def _request(call: Call, args: Result) -> Request:
+    from rt_moderator import plan, roster
+    from rt_moderator.starting import Request
+
+    settings, topic = call.shell.settings, args["topic"].strip()
+    if not topic:
+        raise EmptyBodyError
+    seats = roster.from_options(args.get("seats") or ()) or roster.proposed(settings)
+    seats = plan.with_texts(seats, args.get("roles") or {}, args.get("viewpoints") or {})
+    timeout = args.get("turn_timeout") or settings.turn_timeout_seconds
+    fields = {name: args.get(name, "") for name in _BOUNDS} | {"turn_timeout": str(timeout)}
+    fields |= {"wake": "none", "wake_on": "all-replied", "wake_tmux": "", "wake_pane": ""}
+    cwd = str(Path(call.connection.workdir, args.get("cwd") or ".").absolute())
+    access = "write" if args.get("write") else "read-only"
+    planned = roster.completed(plan.checked(seats), settings)
+    return Request(topic, planned, fields, args.get("context", ""), cwd, access)
+
+
+TOOLS = [
+    Tool(
+        "roundtable_start", "Start a table on a topic and ask its seats. Show the plan first (dry_run) and have the person agree to it.",
+        {"topic!": "text", "seats": "texts SLUG=PROFILE[:MODEL[:EFFORT]][@TRANSPORT] or SLUG=!argv; default: the proposed five.",
+         "roles": "words Slug: what it stands for.", "viewpoints": "words Slug: where it looks from.", "goal": "text", "audience": "text",
+         "constraint": "text", "stop_when": "text When it is done.", "context": "text Material for the opening message.",
+         "cwd": "text Where the agents work; default: your folder.", "write": "flag Seats may write; default: read-only.",
+         "turn_timeout": "seconds Per turn.", "new": "flag A new table even when one of this topic is open.", "dry_run": "flag Make nothing."},
+        {"table": "text", "group": "text", "duplicate": "flag", "seats!": "objects"}, start,
+    ),
+]  # fmt: skip
