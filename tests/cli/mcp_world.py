@@ -52,11 +52,13 @@ async def person(folder: Path) -> AsyncIterator[Person]:
 
 
 class Light:
-    """`rt mcp --light`, spoken to a line at a time."""
+    """`rt mcp --light` (or another server), spoken to a line at a time."""
 
-    def __init__(self, env: Mapping[str, str | None], folder: Path) -> None:
+    def __init__(
+        self, env: Mapping[str, str | None], folder: Path, words: tuple[str, ...] = ("mcp", "--light")
+    ) -> None:
         self.process = subprocess.Popen(
-            [BIN / "rt", "mcp", "--light"],
+            [BIN / "rt", *words],
             env=changed_environment(env),
             cwd=folder,
             stdin=subprocess.PIPE,

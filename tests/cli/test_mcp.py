@@ -13,7 +13,7 @@ from typing import Any
 import anyio
 import pytest
 
-from rt_mailbox import tables
+from rt_mailbox import endpoint, tables
 from rt_moderator import seating
 from tests.cli.laid import Laid
 from tests.cli.mcp_world import Light, Person, person
@@ -94,7 +94,7 @@ async def test_mail_and_groups_over_mcp(world: World) -> None:
 
 
 async def test_a_table_over_mcp(world: World) -> None:
-    """S4.13: a whole table by tools alone: plan, start, wait, drain, show, say, synthesis, end, archive, resume."""
+    """S4.13: a whole table by tools alone: plan, start, wait, drain, show, say, synthesis, end, resume, archive."""
     seat = f"a={world.program('echo', ECHO)}"
     async with person(world.work) as me:
         asked = {"topic": "Which cache?", "seats": [seat], "stop_when": "one is left"}
@@ -120,9 +120,10 @@ async def test_a_table_over_mcp(world: World) -> None:
         assert (await me.call("roundtable_search", text="settled"))["matches"]
         assert "It is settled" in (await me.call("roundtable_transcript"))["text"]
         assert (await me.call("roundtable_end", stop_met=True))["stop_met"] == "yes"
+        assert (await me.call("roundtable_resume"))["seats"] == {"a": "running"}
+        assert (await me.call("roundtable_end", without_synthesis=True))["state"] == "ended"
         assert (await me.call("roundtable_archive", **table))["state"] == "archived"
         assert world.sessions() == []
-        assert (await me.call("roundtable_resume", **table))["unread"] == 0
 
 
 @pytest.mark.parametrize(
@@ -183,6 +184,30 @@ def test_a_seat_answers_over_the_light_server(laid: Laid, bus: Bus, rt_home: Pat
         turn = light.call("roundtable_turn")
         assert turn["request"] == "Which cache?"
         assert light.call("roundtable_reply", body="## Position\nThe small one.")["turn"] == turn["turn"]
+
+
+@pytest.mark.parametrize(("words", "tool"), [(("mcp", "--light"), "read"), (("mcp",), "drain")])
+def test_a_closed_pipe_loses_nothing(
+    words: tuple[str, ...], tool: str, laid: Laid, bus: Bus, rt_home: Path
+) -> None:
+    """What could not be written whole is not marked as read, by either server."""
+    endpoint.write_endpoint(bus.settings, bus.url)
+    laid.post("participant/a", "hello")
+    server = Light({}, rt_home.parent, words)
+    assert server.process.stdin is not None
+    assert server.process.stdout is not None
+    hello = {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "x", "version": "1"},
+    }
+    server.ask("initialize", hello)
+    server.send("notifications/initialized")
+    server.process.stdout.close()
+    server.send("tools/call", {"name": f"roundtable_{tool}", "arguments": {}}, key=2)
+    assert server.process.wait(20) == 1  # with its stdin still open
+    server.process.stdin.close()
+    assert laid.unread() == 1
 
 
 def test_in_a_seat_only_the_light_server_works(world: World) -> None:

@@ -60,9 +60,14 @@ class Wire:
         self._after[request] = then
 
     async def write(self, line: str) -> None:
-        """Write one message whole."""
+        """Write one message whole; a client that went away ends the process, with nothing of it marked as read."""
         raw = line.encode("utf-8", "replace")
-        await anyio.to_thread.run_sync(_write_all, self._fd, raw)
+        try:
+            await anyio.to_thread.run_sync(_write_all, self._fd, raw)
+        except OSError:
+            os._exit(
+                1
+            )  # the thread that reads stdin cannot be interrupted; any process may be killed anywhere
         if self._after and (then := self._after.pop(_answered(line), None)):
             self._done.append(then)
 
