@@ -79,7 +79,9 @@ class Headless(_Strict):
     session: Literal["set", "read", "none"] = "none"
     read_only: tuple[str, ...] = ()
     write: tuple[str, ...] = ()
-    can_be_read_only: bool = True  # false: nothing keeps it from writing, so only a seat with write access gets it
+    can_be_read_only: bool = (
+        True  # false: nothing keeps it from writing, so only a seat with write access gets it
+    )
     read_only_env: dict[str, str] = Field(default_factory=dict)  # for a CLI that takes its guards there
     write_env: dict[str, str] = Field(default_factory=dict)
     inactivity: bool = True  # false: it prints nothing until it is done, so silence says nothing
