@@ -79,6 +79,11 @@ class Headless(_Strict):
     session: Literal["set", "read", "none"] = "none"
     read_only: tuple[str, ...] = ()
     write: tuple[str, ...] = ()
+    can_be_read_only: bool = (
+        True  # false: nothing keeps it from writing, so only a seat with write access gets it
+    )
+    read_only_env: dict[str, str] = Field(default_factory=dict)  # for a CLI that takes its guards there
+    write_env: dict[str, str] = Field(default_factory=dict)
     inactivity: bool = True  # false: it prints nothing until it is done, so silence says nothing
     output: Output = Output()
 
@@ -130,6 +135,11 @@ class Profile(_Strict):
     ] = ()  # variables of the operator (keys, base URLs) that its sessions get; nothing else gets in
     auth_failure: tuple[str, ...] = ()  # patterns in the output of a call that failed for want of a login
     headless: Headless | None = None
+
+    @property
+    def proposable(self) -> bool:
+        """Whether it may be chosen by itself: it ran here, and it can be kept from writing."""
+        return not self.unverified and (self.headless is None or self.headless.can_be_read_only)
 
 
 def _holds(argv: tuple[str, ...], placeholder: str) -> bool:

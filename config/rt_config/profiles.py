@@ -98,9 +98,9 @@ def available(profile: Profile, path: str | None = None) -> bool:
 
 
 def proposed(settings: Settings, path: str | None = None) -> list[Profile]:
-    """The agent CLIs that are installed here, best first; empty on a machine without any."""
+    """The agent CLIs that are installed here, best first; those that are not proposable have to be named."""
     found = load(settings).values()
-    return [one for one in found if one.agent and available(one, path)]
+    return [one for one in found if one.agent and one.proposable and available(one, path)]
 
 
 def default_profile(settings: Settings, path: str | None = None) -> str:
@@ -160,7 +160,7 @@ def launch_spec(
         limits: inactivity_seconds, kill_grace_seconds.
 
     Raises:
-        BadConfigError: the profile has no such transport, or takes no model or effort.
+        BadConfigError: the profile has no such transport, takes no model or effort, or cannot be read-only.
     """
     transport = profile.default_transport if transport in ("", "auto") else transport
     if transport != "headless" or profile.headless is None:
@@ -169,6 +169,9 @@ def launch_spec(
         if value and not args:
             raise BadConfigError(where=f"profile {profile.name}", reason=f"it takes no {what}")
     call = profile.headless
+    if access == "read-only" and not call.can_be_read_only:
+        reason = "nothing keeps it from writing: say --access write, or take another profile"
+        raise BadConfigError(where=f"profile {profile.name}", reason=reason)
     if not profile.argv and "{argv}" in call.start:
         raise BadConfigError(where=f"profile {profile.name}", reason="it needs an argv: write SLUG=!argv")
     options = (
@@ -188,7 +191,7 @@ def launch_spec(
         "effort": effort,
         "access": access,
         "cwd": cwd,
-        "env": dict(profile.env),
+        "env": {**profile.env, **(call.write_env if access == "write" else call.read_only_env)},
         "pass_env": list(profile.pass_env),
         "auth_failure": list(profile.auth_failure),
         "start": _spliced(call.start, options, profile.argv),

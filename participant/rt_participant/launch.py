@@ -67,9 +67,11 @@ def prepare(
     }
     values["executable"] = _filled(spec["executable"], values)
     argv = tuple(_filled(word, values) for word in spec["resume" if resume else "start"])
-    env = os.environ | {name: _filled(value, values) for name, value in spec["env"].items()} | {MARK: mark}
+    cwd = spec["cwd"] or str(Path.cwd())
+    own = {name: _filled(value, values) for name, value in spec["env"].items()}
+    env = os.environ | {"PWD": cwd} | own | {MARK: mark}  # some CLIs believe PWD more than where they are
     stdin = raw if spec["prompt"] == "stdin" else b""
-    return Call(argv, env, spec["cwd"] or str(Path.cwd()), stdin, mark, out)
+    return Call(argv, env, cwd, stdin, mark, out)
 
 
 def _filled(word: str, values: dict[str, str]) -> str:

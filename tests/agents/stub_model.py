@@ -1,6 +1,7 @@
 """A model server on loopback that needs no key and says what the test wants: what real agent CLIs talk to in the tests.
 
-Speaks Anthropic Messages and OpenAI Responses, streamed or whole, and OpenAI Chat Completions. Every request is kept.
+Speaks Anthropic Messages, OpenAI Responses and Chat Completions and Gemini's generateContent, streamed or whole as asked.
+Every request is kept. `reply` may take its time: each request has a thread of its own.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ import gzip
 import json
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -27,15 +28,31 @@ class Asked:
 
     @property
     def model(self) -> str:
-        return str(self.body.get("model", ""))
+        named = self.path.rpartition("/")[2].partition(":")[0] if "contents" in self.body else ""
+        return str(self.body.get("model", named))
+
+    @property
+    def tools(self) -> list[str]:
+        """The names of the tools that were offered."""
+        found: list[str] = []
+        for tool in self.body.get("tools") or []:
+            several = tool.get("functionDeclarations") or [tool.get("function") or tool]
+            found += [str(one.get("name", "")) for one in several]
+        return found
+
+    @property
+    def called(self) -> bool:
+        """Whether a tool was called already."""
+        return any(mark in json.dumps(self.body) for mark in ('"role": "tool"', '"functionResponse"'))
 
     @property
     def conversation(self) -> list[tuple[str, str]]:
         """(role, text) of every message with text, in order, whatever the protocol."""
-        items = self.body.get("messages") or self.body.get("input") or []
+        items = self.body.get("messages") or self.body.get("input") or self.body.get("contents") or []
         if isinstance(items, str):
             return [("user", items)]
-        found = [(str(item.get("role", "")), _text(item.get("content"))) for item in items]
+        found = [(str(item.get("role", "")), _text(item.get("content", item.get("parts")))) for item in items]
+        found = [("assistant" if role == "model" else role, text) for role, text in found]
         return [(role, text) for role, text in found if role in ("user", "assistant") and text]
 
 
@@ -46,6 +63,9 @@ class StubModel:
     url: str = ""
     reply: Callable[[Asked], str] = lambda asked: f"## Position\nanswer {len(asked.conversation)}"
     status: int = 200
+    tool: tuple[str, dict[str, Any]] | None = (
+        None  # called once a conversation, offered or not, before the reply
+    )
     asked: list[Asked] = field(default_factory=list)
 
     def main_requests(self, marker: str) -> list[Asked]:
@@ -112,18 +132,30 @@ class _Handler(BaseHTTPRequestHandler):
         asked = Asked(self.path, body, {name.lower(): value for name, value in self.headers.items()})
         self.model.asked.append(asked)
         if self.model.status != 200:
-            error = {
+            error: dict[str, Any] = {
                 "type": "authentication_error",
                 "message": "the stub refuses",
                 "code": str(self.model.status),
             }
+            if "contents" in body:
+                error |= {"code": self.model.status, "status": "UNAUTHENTICATED"}
             return self._whole(self.model.status, {"type": "error", "error": error})
-        return answer(asked, self.model.reply(asked))
+        with suppress(ConnectionError):  # the caller may have been killed meanwhile
+            answer(asked, self.model.reply(asked))
+        return None
 
     def _protocol(self) -> Callable[[Asked, str], None] | None:
         path = self.path.partition("?")[0]
-        known = {"/messages": self._anthropic, "/responses": self._responses, "/chat/completions": self._chat}
+        known = {
+            "/messages": self._anthropic,
+            "/responses": self._responses,
+            "/chat/completions": self._chat,
+            "enerateContent": self._gemini,
+        }
         return next((act for end, act in known.items() if path.endswith(end)), None)
+
+    def _tool(self, asked: Asked) -> tuple[str, dict[str, Any]] | None:
+        return self.model.tool if asked.tools and not asked.called else None
 
     def _anthropic(self, asked: Asked, text: str) -> None:
         message: dict[str, Any] = {
@@ -183,16 +215,33 @@ class _Handler(BaseHTTPRequestHandler):
     def _chat(self, asked: Asked, text: str) -> None:
         usage = {"prompt_tokens": USAGE[0], "completion_tokens": USAGE[1], "total_tokens": sum(USAGE)}
         base = {"id": f"chat_{len(self.model.asked)}", "created": 1, "model": asked.model}
-        said = {"role": "assistant", "content": text}
+        said: dict[str, Any] = {"role": "assistant", "content": text}
+        reason = "stop"
+        if tool := self._tool(asked):
+            function = {"name": tool[0], "arguments": json.dumps(tool[1])}
+            call = {"index": 0, "id": "call_1", "type": "function", "function": function}
+            said, reason = {"role": "assistant", "content": None, "tool_calls": [call]}, "tool_calls"
         if not asked.body.get("stream"):
-            choice = {"index": 0, "message": said, "finish_reason": "stop"}
+            choice = {"index": 0, "message": said, "finish_reason": reason}
             return self._whole(200, base | {"object": "chat.completion", "usage": usage, "choices": [choice]})
         chunk = base | {"object": "chat.completion.chunk"}
         return self._events(
             chunk | {"choices": [{"index": 0, "delta": said, "finish_reason": None}]},
-            chunk | {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}], "usage": usage},
+            chunk | {"choices": [{"index": 0, "delta": {}, "finish_reason": reason}], "usage": usage},
             "[DONE]",
         )
+
+    def _gemini(self, asked: Asked, text: str) -> None:
+        tool = self._tool(asked)
+        part = {"functionCall": {"name": tool[0], "args": tool[1]}} if tool else {"text": text}
+        candidate = {"content": {"role": "model", "parts": [part]}, "finishReason": "STOP", "index": 0}
+        usage = {
+            "promptTokenCount": USAGE[0],
+            "candidatesTokenCount": USAGE[1],
+            "totalTokenCount": sum(USAGE),
+        }
+        whole = {"candidates": [candidate], "usageMetadata": usage, "modelVersion": asked.model}
+        return self._events(whole) if "stream" in asked.path else self._whole(200, whole)
 
     def _body(self) -> dict[str, Any]:
         if "chunked" in self.headers.get("transfer-encoding", ""):

@@ -15,6 +15,7 @@ from rt_config import settings as configuration
 from rt_config.errors import BadConfigError, CliMissingError, UnknownProfileError
 from rt_config.seat_spec import SeatSpec
 from rt_config.settings import Settings
+from rt_participant import launch
 
 ROOT = Path(__file__).parents[2]
 ROOMS = ("config", "mailbox", "deck", "participant", "moderator")
@@ -34,7 +35,10 @@ def programs(folder: Path, *names: str) -> str:
 
 def test_no_python_file_names_an_agent_cli() -> None:
     """S1.27: what is specific to a CLI stands in its TOML file and nowhere else."""
-    names = [name for name in loaded() if name not in ("command", "rehearsal")]
+    names = {
+        name for name in loaded() if name not in ("command", "rehearsal", "cursor")
+    }  # a cursor is also ours
+    names |= {one.executable for one in loaded().values() if one.executable not in ("", "{python}", "cmd")}
     word = re.compile(rf"\b({'|'.join(names)})\b", re.IGNORECASE)
     files = [file for room in ROOMS for file in (ROOT / room).rglob("*.py")]
     assert len(files) > 20
@@ -108,16 +112,93 @@ def test_without_a_model_no_model_is_asked_for() -> None:
     assert "{model}" not in profiles.launch_spec(loaded()["claude"])["start"]
 
 
-@pytest.mark.parametrize("name", ["rehearsal", "llm", "claude", "codex"])
+BUILT_IN = list(loaded())
+VERIFIED = ["claude", "codex", "gemini", "opencode", "copilot", "qwen", "kimi", "grok", "llm", "rehearsal"]
+
+
+def test_the_catalog_is_complete() -> None:
+    """Every CLI of the design has a file; those that were never run are marked and have to be named."""
+    assert [name for name in BUILT_IN if not loaded()[name].unverified] == [*VERIFIED, "command"]
+    unverified = {name: loaded()[name] for name in BUILT_IN if name not in (*VERIFIED, "command")}
+    assert list(unverified) == ["cursor", "agy", "commandcode", "ollama"]
+    assert not any(one.proposable or one.roles for one in unverified.values())
+
+
+@pytest.mark.parametrize("name", [name for name in BUILT_IN if name != "command"])
 def test_every_built_in_profile_can_be_launched(name: str) -> None:
     """Each built-in file is whole: what it launches, where its answer is, how it is installed."""
     profile = loaded()[name]
-    spec = profiles.launch_spec(profile)
+    spec = profiles.launch_spec(profile, access="read-only" if profile.proposable else "write")
     assert spec["start"]
     assert profile.install
+    assert profile.login or not profile.agent
     assert profile.tested or profile.unverified
     assert spec["output"]["format"] == "text" or spec["output"]["answer"]
     assert bool(spec["resume"]) == (spec["session"] != "none")
+    for pattern in profile.auth_failure:
+        re.compile(pattern)
+
+
+@pytest.mark.parametrize("resume", [False, True])
+@pytest.mark.parametrize("name", [name for name in BUILT_IN if name != "command"])
+def test_every_placeholder_of_a_profile_is_filled(name: str, resume: bool, tmp_path: Path) -> None:
+    """S2.33, S1.6: the argv of a first and of a later call holds what it must, and no braces are left."""
+    profile = loaded()[name]
+    wants_model, wants_effort = bool(profile.model_args), bool(profile.effort_args)
+    access: Any = "read-only" if profile.headless and profile.headless.can_be_read_only else "write"
+    spec = profiles.launch_spec(
+        profile, "M-1" if wants_model else "", "E-1" if wants_effort else "", access, "/"
+    )
+    if resume and not spec["resume"]:
+        pytest.skip("it has no sessions")
+    call = launch.prepare(spec, "P-1", "S-1", resume=resume, mark="mark", folder=tmp_path)
+    line = "\n".join(call.argv)
+    assert not re.search(r"\{[a-z_]+\}", line)
+    assert ("M-1" in line) == wants_model
+    assert ("E-1" in line) == wants_effort
+    assert ("S-1" in line) == (resume or spec["session"] == "set")
+    assert ("P-1" in line) == (spec["prompt"] == "argument")
+    assert (call.stdin == b"P-1") == (spec["prompt"] == "stdin")
+    assert (str(tmp_path / "prompt.md") in line) == (spec["prompt"] == "file")
+    assert {"PWD": "/"}.items() <= call.env.items()
+
+
+GUARDS = {  # what keeps a seat from writing: words of the argv, or of the environment
+    "claude": ["--permission-mode", "plan"],
+    "codex": ["-c", "sandbox_mode=read-only"],
+    "gemini": ["--approval-mode", "plan"],
+    "opencode": ['"edit":"deny","bash":"deny"'],
+    "copilot": ["--deny-tool=write", "--deny-tool=shell"],
+    "qwen": ["--approval-mode", "plan"],
+    "grok": ["--permission-mode", "plan", "--disallowed-tools", "run_terminal_command,search_replace,write"],
+    "cursor": ["--mode", "ask"],
+    "commandcode": ["--permission-mode", "plan"],
+}
+
+
+@pytest.mark.parametrize("name", GUARDS)
+def test_read_only_is_the_default(name: str) -> None:
+    """S1.28, S2.17: every agent has a guard against writing unless write access is asked for."""
+    profile = loaded()[name]
+    default = profiles.launch_spec(profile)
+    told = " ".join([*default["start"], *default["env"].values()])
+    assert " ".join(GUARDS[name]) in told
+    if default["resume"]:
+        again = " ".join([*default["resume"], *default["env"].values()])
+        assert " ".join(GUARDS[name]) in again
+    writing = profiles.launch_spec(profile, access="write")
+    assert " ".join(GUARDS[name]) not in " ".join([*writing["start"], *writing["env"].values()])
+
+
+def test_what_cannot_be_kept_from_writing_never_sits_as_a_reader(tmp_path: Path) -> None:
+    """S1.28: an agent without such a guard is refused for a read-only seat, and never proposed by itself."""
+    with pytest.raises(BadConfigError, match="--access write"):
+        profiles.launch_spec(loaded()["kimi"])
+    assert profiles.launch_spec(loaded()["kimi"], access="write")["start"]
+    path = programs(tmp_path, "kimi", "cursor-agent", "cmd", "agy", "ollama", "grok")
+    assert [one.name for one in profiles.proposed(Settings(), path)] == ["grok"]
+    guarded = {one.name for one in loaded().values() if one.agent and one.proposable}
+    assert guarded <= set(GUARDS)
 
 
 def test_the_configuration_changes_a_built_in() -> None:
@@ -167,7 +248,9 @@ def test_a_profile_that_cannot_work_is_refused_by_name(configured: dict[str, Any
 
 def test_an_unknown_profile_lists_those_there_are() -> None:
     """The error says what could have been meant."""
-    with pytest.raises(UnknownProfileError, match="claude, codex, llm, rehearsal, command"):
+    with pytest.raises(
+        UnknownProfileError, match="claude, codex, gemini, opencode, copilot, qwen, kimi, grok, cursor"
+    ):
         profiles.get(loaded(), "cluade")
     with pytest.raises(UnknownProfileError, match="rehearsal"):
         loaded(x={"extends": "nothing"})
@@ -187,7 +270,9 @@ def test_a_role_resolves_to_what_is_installed(tmp_path: Path) -> None:
     role = profiles.DEFAULT_ROLE
     nothing = profiles.resolve_role(role, Settings(), path=str(tmp_path))
     assert nothing.argv == (sys.executable, "-m", "rt_participant.rehearsal")
-    assert nothing.candidates == ("claude", "codex", "rehearsal")
+    assert nothing.candidates == (
+        *("claude", "codex", "gemini", "opencode", "copilot", "qwen", "grok", "rehearsal"),
+    )
     path = programs(tmp_path, "codex")
     assert profiles.resolve_role(role, Settings(), path).argv == ("codex",)
     assert profiles.default_profile(Settings(), path) == "codex"
