@@ -116,6 +116,7 @@ def test_one_session_answers_turn_after_turn(seat: Seat) -> None:
     assert one.gone()
 
 
+@pytest.mark.full
 def test_a_new_runner_loads_the_session_by_its_id(seat: Seat) -> None:
     """S2.3: kill -9 of the runner between turns: the agent it left is ended, and the session goes on where it was."""
     one = seat()
@@ -245,7 +246,7 @@ def test_a_deadline_ends_the_prompt(seat: Seat) -> None:
     assert not [m for m in one.table.messages() if m["kind"] == "reply"]
 
 
-@pytest.mark.parametrize("how", [full("agent"), full("runner"), full("both"), "told"])
+@pytest.mark.parametrize("how", [full("agent"), full("runner"), full("both"), full("told")])
 def test_a_crash_at_any_time_leaves_one_answer(seat: Seat, how: str) -> None:
     """S2.34: kill -9 of the agent, of the runner, of both, or a SIGHUP in mid-turn: rebuilt, answered once."""
     one = seat({"wait": "go"}, {"wait": "go"})
