@@ -126,6 +126,10 @@ class Agent:
             await asyncio.wait_for(self._process.wait(), _CLOSE_SECONDS)
         if self._errors is not None:
             self._errors.cancel()
+        # asyncio leaves its pipes open and complains, on the pane, once the loop is gone.
+        if (transport := getattr(self._process, "_transport", None)) is not None:
+            transport.close()
+        await asyncio.sleep(0)
         return self._process.returncode
 
     @property
