@@ -108,6 +108,23 @@ class Headless(_Strict):
         return ""
 
 
+class Acp(_Strict):
+    """One live session over the Agent Client Protocol, on the standard streams of `argv`."""
+
+    argv: tuple[str, ...] = Field(min_length=1)  # `{options}` is where model, effort and user arguments go
+    auth_method: str = ""  # tried when a new session wants a login and the agent offers it
+    modes: dict[Access, str] = Field(default_factory=dict)  # set when the agent has a mode of this id
+    model: bool = True  # false: its argv takes no model and no effort
+
+    @model_validator(mode="after")
+    def _known(self) -> Acp:
+        allowed = set(PLACEHOLDERS) - {"out", "prompt", "prompt_file", "session"}
+        if unknown := {n for word in self.argv for n in _PLACEHOLDER.findall(word)} - allowed:
+            msg = f"unknown placeholder {{{min(unknown)}}}"
+            raise ValueError(msg)
+        return self
+
+
 class Profile(_Strict):
     """How one agent CLI is installed, launched, answered and found wanting."""
 
@@ -135,6 +152,7 @@ class Profile(_Strict):
     ] = ()  # variables of the operator (keys, base URLs) that its sessions get; nothing else gets in
     auth_failure: tuple[str, ...] = ()  # patterns in the output of a call that failed for want of a login
     headless: Headless | None = None
+    acp: Acp | None = None
 
     @property
     def proposable(self) -> bool:

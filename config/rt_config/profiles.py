@@ -14,7 +14,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from rt_config.errors import BadConfigError, CliMissingError, UnknownProfileError
-from rt_config.profile_model import Access, Profile
+from rt_config.launch_specs import launch_spec
+from rt_config.profile_model import Profile
 from rt_config.seat_spec import COMMAND, SeatSpec, parse_seat
 from rt_config.settings import Settings
 
@@ -139,79 +140,6 @@ def interactive_argv(profile: Profile) -> tuple[str, ...]:
     return tuple(word.replace("{python}", sys.executable) for word in (*words, *profile.args))
 
 
-def launch_spec(
-    profile: Profile,
-    model: str = "",
-    effort: str = "",
-    access: Access = "read-only",
-    cwd: str = "",
-    transport: str = "",
-    **limits: float,
-) -> dict[str, Any]:
-    """Everything a runner needs, as JSON holds it, so that a seat reads no profile.
-
-    Args:
-        profile: the seat's.
-        model: empty for the CLI's own default.
-        effort: as the CLI names it; empty for its default.
-        access: what the agent may do in `cwd`.
-        cwd: absolute; where the agent works.
-        transport: the profile's default when empty or `auto`.
-        limits: inactivity_seconds, kill_grace_seconds.
-
-    Raises:
-        BadConfigError: the profile has no such transport, takes no model or effort, or cannot be read-only.
-    """
-    transport = profile.default_transport if transport in ("", "auto") else transport
-    if transport != "headless" or profile.headless is None:
-        raise BadConfigError(where=f"profile {profile.name}", reason=f"it has no transport {transport}")
-    for what, value, args in (("model", model, profile.model_args), ("effort", effort, profile.effort_args)):
-        if value and not args:
-            raise BadConfigError(where=f"profile {profile.name}", reason=f"it takes no {what}")
-    call = profile.headless
-    if access == "read-only" and not call.can_be_read_only:
-        reason = "nothing keeps it from writing: say --access write, or take another profile"
-        raise BadConfigError(where=f"profile {profile.name}", reason=reason)
-    if not profile.argv and "{argv}" in call.start:
-        raise BadConfigError(where=f"profile {profile.name}", reason="it needs an argv: write SLUG=!argv")
-    options = (
-        *(call.write if access == "write" else call.read_only),
-        *(profile.model_args if model else ()),
-        *(profile.effort_args if effort else ()),
-        *profile.args,
-    )
-    return {
-        "profile": profile.name,
-        "family": profile.family,
-        "executable": profile.executable,
-        "install": profile.install,
-        "login": profile.login,
-        "transport": transport,
-        "model": model,
-        "effort": effort,
-        "access": access,
-        "cwd": cwd,
-        "env": {**profile.env, **(call.write_env if access == "write" else call.read_only_env)},
-        "pass_env": list(profile.pass_env),
-        "auth_failure": list(profile.auth_failure),
-        "start": _spliced(call.start, options, profile.argv),
-        "resume": _spliced(call.resume, options, profile.argv) if call.resume else [],
-        "prompt": call.prompt,
-        "session": call.session,
-        "output": call.output.model_dump(mode="json"),
-        "inactivity_seconds": limits.get("inactivity_seconds", 300.0) if call.inactivity else 0.0,
-        "kill_grace_seconds": limits.get("kill_grace_seconds", 5.0),
-    }
-
-
-def _spliced(argv: tuple[str, ...], options: tuple[str, ...], own: tuple[str, ...]) -> list[str]:
-    """`argv` with `{options}` and `{argv}` replaced by what they stand for; options go last when no place is named."""
-    words: list[str] = []
-    for word in argv if "{options}" in argv else (*argv, "{options}"):
-        words.extend({"{options}": options, "{argv}": own}.get(word, (word,)))
-    return words
-
-
 @cache
 def _built_in() -> dict[str, dict[str, Any]]:
     files = sorted(_FOLDER.glob("*.toml"))
@@ -252,6 +180,8 @@ def _changed(fields: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
                 "prompt": "stdin",
             }
         changed["executable"] = given.get("executable", own[0])
+        if "acp" not in given:  # nobody said that this program speaks it
+            changed.pop("acp", None)
     return changed
 
 

@@ -1,7 +1,7 @@
 """What a host does next: a pure function from a snapshot of the table and its sessions to actions.
 
 The ladder: three strikes per seat since its last good reply; a strike starts the next attempt of the same turn with the
-context rebuilt from the record, the third drops the seat. Only a seat's own failure is a strike: never the death of the
+context rebuilt from the record, the second over the profile's other transport when it has one, the third drops the seat. Only a seat's own failure is a strike: never the death of the
 server, of tmux, of the host or of the machine, nor what was done by hand.
 """
 
@@ -40,6 +40,15 @@ class NextAttempt:
     turn: str
     attempt: int
     rung: str = "restart"
+
+
+@dataclass(frozen=True, slots=True)
+class Switch:
+    """A seat has failed twice: it goes on over its profile's other transport."""
+
+    seat: str
+    transport: str
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +101,7 @@ class Wake:
     upto: int
 
 
-Action = Expire | NextAttempt | Drop | Strike | Reseat | AskNext | EndRobin | Wake
+Action = Expire | NextAttempt | Switch | Drop | Strike | Reseat | AskNext | EndRobin | Wake
 
 
 def decide(
@@ -117,7 +126,7 @@ def decide(
         found = (
             _drop(seat, _pending(snapshot, slug)) or _death(seat, turn, session, known) or _turn(turn, now)
         )
-        actions += found
+        actions += _switch(seat, turn, found) + found
         gone = seat["state"] == "dropped" or any(isinstance(action, Drop) for action in found)
         if sessions is not None and not gone and (session is None or session.state != "running"):
             missing.append(slug)
@@ -171,6 +180,26 @@ def _turn(turn: Reply | None, now: int) -> list[Action]:
     if turn.get("failed_attempt") == turn["attempt"]:
         return [NextAttempt(turn["id"], attempt)]
     return []
+
+
+def _switch(seat: Reply, turn: Reply | None, found: list[Action]) -> list[Action]:
+    """The second rung, before what it goes with: no attempt may begin on the transport that failed, none is disturbed."""
+    coming = [a for a in found if isinstance(a, Expire) or (isinstance(a, Strike) and not a.turn)]
+    if seat["state"] == "dropped" or int(seat.get("failures") or 0) + len(coming) != STRIKES - 1:
+        return []
+    running = turn is not None and turn.get("leased") == turn["attempt"] != turn.get("failed_attempt")
+    if running and not coming:
+        return []
+    other = json.loads(seat.get("spec") or "{}").get("other")
+    if not other:
+        return []
+    for at, action in enumerate(found):
+        if isinstance(action, NextAttempt):
+            found[at] = NextAttempt(action.turn, action.attempt, "switch")
+    reasons = [a.reason for a in coming if isinstance(a, Strike)]
+    return [
+        Switch(seat["slug"], other["transport"], next(iter(reasons), seat.get("reason") or "it failed twice"))
+    ]
 
 
 def _robin(snapshot: Reply) -> list[Action]:

@@ -57,6 +57,17 @@ class Performer:
             f"{action.turn}: attempt {action.attempt} failed, attempt {found['attempt']} ({action.rung})"
         )
 
+    def _switch(self, action: decide.Switch) -> None:
+        """Put the seat on its other transport; a runner reads its spec before every attempt. Whatever is left undone is repeated."""
+        seat, epoch = self._seat(action.seat), self._fence()
+        other = json.loads(seat["spec"])["other"]
+        told = f"switched from {seat['transport']} to {action.transport}: {action.reason}"
+        fields = {"transport": action.transport, "switched": told}
+        tables.set_seat(self._door, self._table, action.seat, fields, event="switched", epoch=epoch)
+        fields = {"spec": json.dumps(other | {"other": {}}), "native_session": "", "native_ready": "0"}
+        tables.set_seat(self._door, self._table, action.seat, fields, epoch=epoch)
+        self._say(f"{action.seat} {told}")
+
     def _drop(self, action: decide.Drop) -> None:
         epoch = self._fence()
         for turn in action.turns:

@@ -119,6 +119,7 @@ def seat_fields(
     spec = catalog.launch_spec(
         profile, seat.model, seat.effort, "write" if access == "write" else "read-only", cwd, seat.transport,
         inactivity_seconds=settings.inactivity_seconds, kill_grace_seconds=settings.kill_grace_seconds,
+        drain_timeout_seconds=settings.drain_timeout_seconds,
     )  # fmt: skip
     session = session_of(table, seat.slug)
     return {

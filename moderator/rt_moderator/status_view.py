@@ -56,7 +56,7 @@ def view(snapshot: Reply, warnings: Sequence[str] = ()) -> dict[str, Any]:
 
 
 def degraded(snapshot: Reply) -> list[dict[str, str]]:
-    """Who no longer takes part as planned: what the table has recorded, and every seat that was dropped."""
+    """Who no longer takes part as planned: what the table has recorded, every seat that was dropped or switched."""
     found: list[dict[str, str]] = json.loads(snapshot["table"].get("degraded") or "[]")
     named = {entry["seat"] for entry in found}
     for seat in snapshot["seats"]:
@@ -64,6 +64,9 @@ def degraded(snapshot: Reply) -> list[dict[str, str]]:
             slug, profile = seat["slug"], seat.get("profile", "")
             why = f"dropped: {seat.get('reason') or 'no reason given'}"
             found.append({"seat": slug, "why": why, "action": f"rt seat add {slug}={profile or 'PROFILE'}"})
+        elif seat.get("switched") and seat["slug"] not in named:
+            fix = f"rt seat log {seat['slug']} -t {snapshot['table']['id']}"
+            found.append({"seat": seat["slug"], "why": seat["switched"], "action": fix})
     return found
 
 

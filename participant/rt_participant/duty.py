@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     from rt_mailbox.access import Seat
     from rt_mailbox.door import Door, Reply
+    from rt_participant.acp_session import LiveSession
 
 _OVER = frozenset({"archived", ""})  # an ended table keeps its seats; '' when the space is gone
 
@@ -43,6 +44,7 @@ class Duty:
         self.door = PatientDoor(door, bus_wait_seconds, self.pane.status)
         self.space = self.table = who.table
         self.slug, self.token, self.home, self.max_body_bytes = who.slug, who.token, home, max_body_bytes
+        self.live: LiveSession | None = None  # across turns, on the transport acp
         self._generation: str | None = None
 
     def over(self, seen: Reply) -> str:
@@ -57,3 +59,9 @@ class Duty:
         if seen["table_state"] in _OVER:
             return "the table was put away"
         return "" if seen["generation"] == self._generation else "another runner has taken this seat over"
+
+    def end_live(self) -> None:
+        """End the live session with its agent, if there is one, because this runner ends."""
+        if self.live is not None:
+            self.live.interrupted()
+            self.live = None

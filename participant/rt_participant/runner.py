@@ -113,10 +113,12 @@ def main() -> int:
         print("· rt seat run runs inside a seat: RT_TABLE and RT_SEAT are not set.", file=sys.stderr)  # noqa: T201
         return 2
     found = access.open_any(who)
-    runner = Runner(Duty(found.door, who, home=env.home(), max_body_bytes=found.max_body_bytes))
+    duty = Duty(found.door, who, home=env.home(), max_body_bytes=found.max_body_bytes)
+    runner = Runner(duty)
     try:
         return runner.serve()
     except KeyboardInterrupt:
         return 130
     finally:
+        duty.end_live()
         found.door.close()

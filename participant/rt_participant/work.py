@@ -10,6 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
+from rt_config import env
 from rt_config.errors import BusError, MailboxError
 from rt_mailbox import groups, records, tables, turns
 from rt_mailbox.door import mapping
@@ -72,6 +73,9 @@ class Attempt:
         return self._spec["session"] == "none" or rebuilt or self._seat.get("native_ready") != "1"
 
     def _called(self, fresh: bool) -> Result:
+        if self._spec["transport"] == "acp":
+            return self._prompted(fresh)
+        self._end_live()
         self._session = self._chosen_session(fresh)
         most = _ARGUMENT_CHARS if self._spec["prompt"] == "argument" else prompt.MOST_CHARS
         self._prompt = prompt.build(self._turn, self._messages(fresh), fresh=fresh, most_chars=most)
@@ -82,6 +86,40 @@ class Attempt:
                 self._spec, self._prompt, self._session, resume=not fresh, mark=mark, folder=Path(folder)
             )
             return headless.run(self._spec, call, self._seconds_left, self._duty.pane.show)
+
+    def _prompted(self, fresh: bool) -> Result:
+        """One prompt in the live session, which is opened first when there is none that fits."""
+        from rt_participant.acp_session import LiveSession
+
+        known = "" if fresh else self._seat["native_session"]
+        live = self._duty.live
+        if live is None or fresh or (live.session, live.spec) != (known, self._spec):
+            self._end_live()
+            mark = launch.mark_of(self._duty.home, self._duty.table, self._slug)
+            live = self._duty.live = LiveSession(self._spec, mark, self._protected())
+            if failed := live.open(known, self._seconds_left):
+                return failed
+        self._session = live.session
+        if fresh:
+            self._set(native_session=live.session, native_ready="0")
+        self._prompt = prompt.build(self._turn, self._messages(fresh), fresh=fresh)
+        self._note("prompt", prompt=self._prompt, session=self._session, fresh="1" if fresh else "0")
+        return live.ask(
+            self._prompt,
+            self._seconds_left,
+            self._duty.pane.show,
+            lambda kind, fields: self._note(kind, **fields),
+        )
+
+    def _protected(self) -> list[str]:
+        """Where the agent may change nothing: the table's folder, and where it works unless it was let write there."""
+        folder = Path(self._duty.home or env.home()) / "tables" / self._duty.table
+        return [str(folder), *([] if self._spec["access"] == "write" else [self._spec["cwd"]])]
+
+    def _end_live(self) -> None:
+        if self._duty.live is not None:
+            self._duty.live.close()
+            self._duty.live = None
 
     def _chosen_session(self, fresh: bool) -> str:
         """The native session of this call; a new one is on the bus before the CLI hears of it."""

@@ -8,7 +8,18 @@ from typing import Any, Literal
 import pytest
 
 from rt_deck.records import Session
-from rt_moderator.decide import AskNext, Drop, EndRobin, Expire, NextAttempt, Reseat, Strike, Wake, decide
+from rt_moderator.decide import (
+    AskNext,
+    Drop,
+    EndRobin,
+    Expire,
+    NextAttempt,
+    Reseat,
+    Strike,
+    Switch,
+    Wake,
+    decide,
+)
 
 NOW = 1_000_000
 Moment = dict[str, Any]
@@ -61,6 +72,38 @@ def test_the_first_and_second_failure_start_the_next_attempt(failures: str) -> N
     failed = turn("a", attempt=failures, leased=failures, failed_attempt=failures)
     found = actions(moment([seat("a", failures=failures)], [failed]), sessions(session("a")))
     assert found == [NextAttempt("m1/a", int(failures))]
+
+
+TWO = json.dumps({"transport": "acp", "other": {"transport": "headless"}})
+ONE = json.dumps({"transport": "headless", "other": {}})
+
+
+@pytest.mark.parametrize(
+    ("failures", "spec", "expected"),
+    [
+        ("1", TWO, [NextAttempt("m1/a", 1)]),
+        ("2", ONE, [NextAttempt("m1/a", 2)]),
+        ("2", TWO, [Switch("a", "headless", "exit 1"), NextAttempt("m1/a", 2, "switch")]),
+        ("3", TWO, [Drop("a", "exit 1", ("m1/a",))]),
+    ],
+)
+def test_the_ladder_switches_on_the_second_strike(failures: str, spec: str, expected: list[Any]) -> None:
+    """S2.21: restart, the other transport when there is one, drop."""
+    failed = turn("a", attempt=failures, leased=failures, failed_attempt=failures)
+    found = moment([seat("a", failures=failures, spec=spec, reason="exit 1")], [failed])
+    assert actions(found, sessions(session("a"))) == expected
+
+
+def test_a_second_strike_outside_an_attempt_switches_too() -> None:
+    """S2.21: before the deadline's turn is closed, or with a death between turns; an attempt that runs is left alone."""
+    once = seat("a", failures="1", spec=TWO)
+    late = actions(moment([once], [turn("a", deadline=str(NOW))]), sessions(session("a")))
+    assert late == [Switch("a", "headless", "it failed twice"), Expire("m1/a", "a", 1, str(NOW), 5)]
+    died = actions(moment([once]), sessions(session("a", "dead", 3)))
+    assert [type(one) for one in died] == [Switch, Strike, Reseat]
+    in_turn = actions(moment([once], [turn("a")]), sessions(session("a", "dead", 3)))
+    assert [type(one) for one in in_turn] == [Strike, Reseat]
+    assert actions(moment([seat("a", failures="2", spec=TWO)], [turn("a")]), None) == []
 
 
 def test_the_third_failure_drops_the_seat_with_its_open_turns() -> None:

@@ -77,6 +77,45 @@ def test_a_new_cli_is_one_toml_table() -> None:
     assert next(iter(loaded(agent9=new))) == "agent9"
 
 
+BOTH = {
+    "extends": "command",
+    "executable": "agent9",
+    "model_args": ["-m", "{model}"],
+    "args": ["--quiet"],
+    "headless": {"start": ["{executable}", "run"]},
+    "acp": {
+        "argv": ["{executable}", "{options}", "acp"],
+        "auth_method": "key",
+        "modes": {"read-only": "plan"},
+    },
+}
+
+
+def test_a_profile_with_two_transports_knows_the_other() -> None:
+    """S2.4, S2.21, S2.33: the flag overrides the default, and each spec holds the one to switch to."""
+    profile = loaded(agent9=BOTH)["agent9"]
+    spec = profiles.launch_spec(profile, model="m1", transport="acp", drain_timeout_seconds=7.0)
+    assert spec["start"] == ["{executable}", "-m", "{model}", "--quiet", "acp"]
+    assert (spec["auth_method"], spec["mode"], spec["drain_timeout_seconds"]) == ("key", "plan", 7.0)
+    assert profiles.launch_spec(profile, access="write", transport="acp")["mode"] == ""
+    other = spec["other"]
+    assert (other["transport"], other["start"]) == (
+        "headless",
+        ["{executable}", "run", "-m", "{model}", "--quiet"],
+    )
+    assert profiles.launch_spec(profile, "m1")["other"]["transport"] == "acp"
+    assert profiles.launch_spec(loaded()["claude"])["other"] == {}
+
+
+def test_a_transport_that_takes_no_model_is_no_other() -> None:
+    """A seat with a model of its own never switches to a transport that would run another."""
+    profile = loaded(agent9=BOTH | {"acp": {"argv": ["agent9", "acp"], "model": False}})["agent9"]
+    assert profiles.launch_spec(profile, "m1")["other"] == {}
+    assert profiles.launch_spec(profile)["other"]["start"] == ["agent9", "acp", "--quiet"]
+    with pytest.raises(BadConfigError, match="no model on acp"):
+        profiles.launch_spec(profile, "m1", transport="acp")
+
+
 GOLDEN = {
     ("claude", "read-only"): (
         "{executable} -p --output-format stream-json --verbose --include-partial-messages --permission-mode plan --model {model} --effort {effort} --session-id {session}",

@@ -115,11 +115,17 @@ def test_degraded_is_said_first_and_once_a_seat() -> None:
         seat("a", state="dropped"),
         seat("b", state="dropped", reason="quota", profile="gemini"),
         seat("c"),
+        seat("d", switched="switched from acp to headless: refusal"),
     ]
     found = moment(seats, table={"degraded": recorded})
     assert degraded(found) == [
         {"seat": "a", "why": "switched to codex", "action": "top up the key"},
         {"seat": "b", "why": "dropped: quota", "action": "rt seat add b=gemini"},
+        {
+            "seat": "d",
+            "why": "switched from acp to headless: refusal",
+            "action": "rt seat log d -t " + found["table"]["id"],
+        },
     ]
     lines = screen(found)
     assert lines[:3] == [

@@ -59,7 +59,9 @@ _READY_SECONDS = 20.0
 @click.option("--format", "format_", type=click.Choice(["open"]), default="open", show_default=True)
 @click.option("--cwd", default=".", metavar="DIR", help="Where the agents work; default: here.")
 @click.option("--access", type=click.Choice(["read-only", "write"]), default="read-only", show_default=True)
-@click.option("--transport", type=click.Choice(["auto", "headless"]), default="auto", show_default=True)
+@click.option(
+    "--transport", type=click.Choice(["auto", "headless", "acp"]), default="auto", show_default=True
+)
 @click.option(
     "--turn-timeout", type=click.FloatRange(1), default=None, metavar="SECONDS", help="Per turn; default 600."
 )

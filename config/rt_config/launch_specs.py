@@ -1,0 +1,134 @@
+"""From a profile to the launch spec of a seat: everything its runner needs, for one transport, and the other one to switch to."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rt_config.errors import BadConfigError
+from rt_config.profile_model import Access, Output, Profile
+
+
+def launch_spec(
+    profile: Profile,
+    model: str = "",
+    effort: str = "",
+    access: Access = "read-only",
+    cwd: str = "",
+    transport: str = "",
+    **limits: float,
+) -> dict[str, Any]:
+    """Everything a runner needs, as JSON holds it, so that a seat reads no profile.
+
+    `other` is the spec of the profile's other transport, for a seat that fails on this one; {} when it has none that
+    takes the same model and effort.
+
+    Args:
+        profile: the seat's.
+        model: empty for the CLI's own default.
+        effort: as the CLI names it; empty for its default.
+        access: what the agent may do in `cwd`.
+        cwd: absolute; where the agent works.
+        transport: the profile's default when empty or `auto`.
+        limits: inactivity_seconds, kill_grace_seconds, drain_timeout_seconds.
+
+    Raises:
+        BadConfigError: the profile has no such transport, takes no model or effort, or cannot be read-only.
+    """
+    chosen = profile.default_transport if transport in ("", "auto") else transport
+    asked = {"model": model, "effort": effort, "access": access, "cwd": cwd}
+    if reason := _refused(profile, chosen, asked):
+        raise BadConfigError(where=f"profile {profile.name}", reason=reason)
+    found = _spec(profile, chosen, asked, limits)
+    other = "headless" if chosen == "acp" else "acp"
+    usable = not _refused(profile, other, asked)
+    return found | {"other": _spec(profile, other, asked, limits) if usable else {}}
+
+
+def _refused(profile: Profile, transport: str, asked: dict[str, str]) -> str:
+    """Why this profile cannot be launched so; '' when it can."""
+    call = {"headless": profile.headless, "acp": profile.acp}.get(transport)
+    if call is None:
+        return f"it has no transport {transport}"
+    takes = profile.acp is None or profile.acp.model or transport != "acp"
+    for what, value, args in (
+        ("model", asked["model"], profile.model_args),
+        ("effort", asked["effort"], profile.effort_args),
+    ):
+        if value and not (args and takes):
+            return f"it takes no {what}" if takes else f"it takes no {what} on {transport}"
+    start = profile.acp.argv if transport == "acp" and profile.acp else getattr(call, "start", ())
+    if not profile.argv and "{argv}" in start:
+        return "it needs an argv: write SLUG=!argv"
+    if (
+        asked["access"] == "read-only"
+        and transport == "headless"
+        and not getattr(call, "can_be_read_only", True)
+    ):
+        return "nothing keeps it from writing: say --access write, or take another profile"
+    return ""
+
+
+def _spec(
+    profile: Profile, transport: str, asked: dict[str, str], limits: dict[str, float]
+) -> dict[str, Any]:
+    common = {
+        "profile": profile.name,
+        "family": profile.family,
+        "executable": profile.executable,
+        "install": profile.install,
+        "login": profile.login,
+        "transport": transport,
+        **asked,
+        "env": dict(profile.env),
+        "pass_env": list(profile.pass_env),
+        "auth_failure": list(profile.auth_failure),
+        "inactivity_seconds": limits.get("inactivity_seconds", 300.0),
+        "kill_grace_seconds": limits.get("kill_grace_seconds", 5.0),
+        "drain_timeout_seconds": limits.get("drain_timeout_seconds", 30.0),
+    }
+    return common | (_acp(profile, asked) if transport == "acp" else _headless(profile, asked, common))
+
+
+def _headless(profile: Profile, asked: dict[str, str], common: dict[str, Any]) -> dict[str, Any]:
+    call = profile.headless
+    assert call is not None  # noqa: S101 (asked for by name, and there)
+    options = (*(call.write if asked["access"] == "write" else call.read_only), *_options(profile, asked))
+    return {
+        "start": _spliced(call.start, options, profile.argv),
+        "resume": _spliced(call.resume, options, profile.argv) if call.resume else [],
+        "prompt": call.prompt,
+        "session": call.session,
+        "output": call.output.model_dump(mode="json"),
+        "env": {**profile.env, **(call.write_env if asked["access"] == "write" else call.read_only_env)},
+        "inactivity_seconds": common["inactivity_seconds"] if call.inactivity else 0.0,
+    }
+
+
+def _acp(profile: Profile, asked: dict[str, str]) -> dict[str, Any]:
+    call = profile.acp
+    assert call is not None  # noqa: S101 (asked for by name, and there)
+    return {
+        "start": _spliced(call.argv, _options(profile, asked) if call.model else profile.args, profile.argv),
+        "resume": [],
+        "prompt": "stdin",
+        "session": "read",
+        "output": Output().model_dump(mode="json"),
+        "auth_method": call.auth_method,
+        "mode": call.modes.get("write" if asked["access"] == "write" else "read-only", ""),
+    }
+
+
+def _options(profile: Profile, asked: dict[str, str]) -> tuple[str, ...]:
+    return (
+        *(profile.model_args if asked["model"] else ()),
+        *(profile.effort_args if asked["effort"] else ()),
+        *profile.args,
+    )
+
+
+def _spliced(argv: tuple[str, ...], options: tuple[str, ...], own: tuple[str, ...]) -> list[str]:
+    """`argv` with `{options}` and `{argv}` replaced by what they stand for; options go last when no place is named."""
+    words: list[str] = []
+    for word in argv if "{options}" in argv else (*argv, "{options}"):
+        words.extend({"{options}": options, "{argv}": own}.get(word, (word,)))
+    return words
