@@ -140,7 +140,9 @@ class Performer:
 
         table, epoch = self._snapshot["table"], self._fence()
         try:
-            nudge_foreign(table["wake_tmux"], table["wake_pane"], f"rt drain -t {self._table}")
+            nudge_foreign(
+                table.get("wake_tmux", ""), table.get("wake_pane", ""), f"rt drain -t {self._table}"
+            )
         except NudgeRefusedError as exc:
             self._say(f"the moderator's pane is busy: {exc}")
             return
