@@ -6,7 +6,7 @@ import platform
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rt_config import launch_specs
+from rt_config import packed_spec
 from rt_config.errors import CliMissingError, UnknownTableError, WorkdirMissingError
 from rt_mailbox import directory, tables
 from rt_mailbox.keeping import archives
@@ -109,7 +109,7 @@ def _check(snapshot: Reply, cwd: str) -> None:
             continue
         if not Path(cwd or seat["workdir"]).is_dir():
             raise WorkdirMissingError(workdir=cwd or seat["workdir"])
-        spec = launch_specs.unpacked(seat["spec"])
+        spec = packed_spec.unpacked(seat["spec"])
         program = spec["executable"]
         if program != "{python}" and shutil.which(program) is None:
             raise CliMissingError(
@@ -125,7 +125,7 @@ def _move(shell: Shell, snapshot: Reply, machine: str, cwd: str, *, moved: bool)
         if cwd:
             fields |= {
                 "workdir": cwd,
-                "spec": launch_specs.packed(launch_specs.unpacked(seat["spec"]) | {"cwd": cwd}),
+                "spec": packed_spec.packed(packed_spec.unpacked(seat["spec"]) | {"cwd": cwd}),
                 "native_ready": "0",
             }
         tables.set_seat(shell.door, table, seat["slug"], fields)

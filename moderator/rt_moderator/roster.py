@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rt_config import launch_specs
+from rt_config import packed_spec
 from rt_config import profiles as catalog
 from rt_config.errors import BadConfigError, CliMissingError, WorkdirMissingError
 from rt_config.profiles import SeatSpec
@@ -123,7 +123,7 @@ def seat_fields(table: str, seat: SeatPlan, settings: Settings, *, cwd: str, acc
         "slug": seat.slug, "name": seat.name, "role": seat.role, "viewpoint": seat.viewpoint, "profile": seat.profile,
         "model": seat.model, "effort": seat.effort, "transport": spec["transport"], "fallback": seat.fallback,
         "person": person_of(seat.slug), "address": deck_address(session), "session": naming.session_title(table, seat.slug),
-        "tmux": session, "workdir": cwd, "spec": launch_specs.packed(spec), "requested_model": seat.model,
+        "tmux": session, "workdir": cwd, "spec": packed_spec.packed(spec), "requested_model": seat.model,
         "command": " ".join(seat.command) or profile.executable,
     }  # fmt: skip
 

@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rt_config import env, launch_specs
+from rt_config import env, packed_spec
 from rt_config.errors import SessionExistsError
 from rt_deck.records import Spec
 from rt_mailbox import access, tables
@@ -141,7 +141,7 @@ def _spec(table: str, seat: Reply, group: str) -> Spec:
 
 def _variables(seat: Reply) -> list[str]:
     """The names of the variables that the seat's CLI takes from the operator's environment (keys, base URLs)."""
-    names: list[str] = launch_specs.unpacked(seat.get("spec") or "{}")["pass_env"]
+    names: list[str] = packed_spec.unpacked(seat.get("spec") or "{}")["pass_env"]
     return names
 
 

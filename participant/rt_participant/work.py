@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from rt_config import launch_specs
+from rt_config import packed_spec
 from rt_config.errors import BusError, MailboxError
 from rt_mailbox import groups, records, tables, turns
 from rt_mailbox.door import mapping
@@ -37,7 +37,7 @@ class Attempt:
         self._duty, self._turn = duty, turn
         self._door, self._space, self._slug = duty.door, duty.space, duty.slug
         self._seat = mapping(self._door.command("HGETALL", key(self._space, "seat", self._slug)))
-        self._spec: dict[str, Any] = launch_specs.unpacked(self._seat["spec"])
+        self._spec: dict[str, Any] = packed_spec.unpacked(self._seat["spec"])
         self._ends = time.monotonic() + float(turn["seconds_left"]) + _AFTER_DEADLINE_SECONDS
         self._prompt = ""
         self._session = ""

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from rt_config import launch_specs, profiles
+from rt_config import packed_spec, profiles
 from rt_config import settings as configuration
 from rt_config.errors import BadConfigError, CliMissingError, UnknownProfileError
 from rt_config.seat_spec import SeatSpec
@@ -108,8 +108,8 @@ def test_a_launch_spec_is_kept_without_what_is_blank(name: str) -> None:
     """Short as text and whole again; one that was kept in full reads the same."""
     argv = {"argv": ("cat",)} if name == "command" else {}
     spec = profiles.launch_spec(loaded()[name].model_copy(update=argv))
-    text = launch_specs.packed(spec)
-    assert launch_specs.unpacked(text) == launch_specs.unpacked(json.dumps(spec)) == spec
+    text = packed_spec.packed(spec)
+    assert packed_spec.unpacked(text) == packed_spec.unpacked(json.dumps(spec)) == spec
     assert len(text) < min(1000, len(json.dumps(spec)) - 200)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rt_config import launch_specs
+from rt_config import packed_spec
 from rt_config.errors import (
     BadConfigError,
     CliMissingError,
@@ -153,7 +153,7 @@ def test_the_fields_of_a_seat() -> None:
     assert (found["person"], found["address"]) == ("participant/a", "agent-deck/rt-1--a")
     assert (found["session"], found["tmux"]) == ("roundtable-rt-1-a", "rt-1--a")
     assert (found["workdir"], found["transport"]) == ("/", "headless")
-    spec = launch_specs.unpacked(found["spec"])
+    spec = packed_spec.unpacked(found["spec"])
     assert (spec["cwd"], spec["access"], spec["kill_grace_seconds"]) == ("/", "read-only", 2.0)
 
 
