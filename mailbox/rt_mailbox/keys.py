@@ -22,7 +22,7 @@ A key reads `rt:{<space>}:<kind>[:<part>…]`:
     acked:<address>           zset    settled mail by time
     addresses                 set     personal addresses that ever got mail
     mail:<id>                 hash    one personal message
-    wake                      stream  a hint for blocked reads; capped, carries nothing
+    wake                      stream  a hint for blocked reads; capped, carries nothing, gone after a minute
     table                     hash    one discussion
     seats                     zset    slugs in the order they sat down
     seat:<slug>               hash    one seat

@@ -11,6 +11,8 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from rt_config import packed_spec
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from rt_deck.records import Session
@@ -190,7 +192,7 @@ def _switch(seat: Reply, turn: Reply | None, found: list[Action]) -> list[Action
     running = turn is not None and turn.get("leased") == turn["attempt"] != turn.get("failed_attempt")
     if running and not coming:
         return []
-    other = json.loads(seat.get("spec") or "{}").get("other")
+    other = packed_spec.unpacked(seat.get("spec") or "{}").get("other")
     if not other:
         return []
     for at, action in enumerate(found):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from rt_config import packed_spec
 from rt_config.errors import DeckError, NudgeRefusedError, SessionGoneError, TmuxDownError, UsageError
 from rt_mailbox import tables, turns
 from rt_moderator import asking, decide, saying, seating
@@ -60,11 +61,15 @@ class Performer:
     def _switch(self, action: decide.Switch) -> None:
         """Put the seat on its other transport; a runner reads its spec before every attempt. Whatever is left undone is repeated."""
         seat, epoch = self._seat(action.seat), self._fence()
-        other = json.loads(seat["spec"])["other"]
+        other = packed_spec.unpacked(seat["spec"])["other"]
         told = f"switched from {seat['transport']} to {action.transport}: {action.reason}"
         fields = {"transport": action.transport, "switched": told}
         tables.set_seat(self._door, self._table, action.seat, fields, event="switched", epoch=epoch)
-        fields = {"spec": json.dumps(other | {"other": {}}), "native_session": "", "native_ready": "0"}
+        fields = {
+            "spec": packed_spec.packed(other | {"other": {}}),
+            "native_session": "",
+            "native_ready": "0",
+        }
         tables.set_seat(self._door, self._table, action.seat, fields, epoch=epoch)
         self._say(f"{action.seat} {told}")
 
@@ -151,7 +156,9 @@ class Performer:
 
         table, epoch = self._snapshot["table"], self._fence()
         try:
-            nudge_foreign(table["wake_tmux"], table["wake_pane"], f"rt drain -t {self._table}")
+            nudge_foreign(
+                table.get("wake_tmux", ""), table.get("wake_pane", ""), f"rt drain -t {self._table}"
+            )
         except NudgeRefusedError as exc:
             self._say(f"the moderator's pane is busy: {exc}")
             return

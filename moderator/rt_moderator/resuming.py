@@ -6,6 +6,7 @@ import platform
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rt_config import packed_spec
 from rt_config.errors import CliMissingError, UnknownTableError, WorkdirMissingError
 from rt_mailbox import directory, tables
 from rt_mailbox.keeping import archives
@@ -101,7 +102,6 @@ def _how(seat: Reply, made: bool, moved: bool) -> str:
 
 
 def _check(snapshot: Reply, cwd: str) -> None:
-    import json
     import shutil
 
     for seat in snapshot["seats"]:
@@ -109,7 +109,7 @@ def _check(snapshot: Reply, cwd: str) -> None:
             continue
         if not Path(cwd or seat["workdir"]).is_dir():
             raise WorkdirMissingError(workdir=cwd or seat["workdir"])
-        spec = json.loads(seat["spec"])
+        spec = packed_spec.unpacked(seat["spec"])
         program = spec["executable"]
         if program != "{python}" and shutil.which(program) is None:
             raise CliMissingError(
@@ -119,16 +119,20 @@ def _check(snapshot: Reply, cwd: str) -> None:
 
 def _move(shell: Shell, snapshot: Reply, machine: str, cwd: str, *, moved: bool) -> None:
     """Seats in a new folder or on a new machine: their conversations stay behind, the record has everything."""
-    import json
-
     table = snapshot["table"]["id"]
     for seat in snapshot["seats"]:
         fields = {"native_ready": "0"} if moved else {}
         if cwd:
             fields |= {
                 "workdir": cwd,
-                "spec": json.dumps(json.loads(seat["spec"]) | {"cwd": cwd}),
+                "spec": packed_spec.packed(_in_folder(packed_spec.unpacked(seat["spec"]), cwd)),
                 "native_ready": "0",
             }
         tables.set_seat(shell.door, table, seat["slug"], fields)
     tables.set_table(shell.door, table, {"machine": machine} | ({"cwd": cwd} if cwd else {}), event="moved")
+
+
+def _in_folder(spec: dict[str, Any], cwd: str) -> dict[str, Any]:
+    """The launch spec, and the one it may switch to, for another folder."""
+    other = spec["other"] and spec["other"] | {"cwd": cwd}
+    return spec | {"cwd": cwd, "other": other}

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rt_config import packed_spec
 from rt_config import profiles as catalog
 from rt_config.errors import BadConfigError, CliMissingError, WorkdirMissingError
 from rt_config.profiles import SeatSpec
@@ -105,10 +105,8 @@ def completed(seats: Sequence[SeatPlan], settings: Settings) -> list[SeatPlan]:
     return done
 
 
-def seat_fields(
-    table: str, seat: SeatPlan, settings: Settings, *, cwd: str, access: str, group: str
-) -> dict[str, str]:
-    """A seat as its hash holds it, launch spec included.
+def seat_fields(table: str, seat: SeatPlan, settings: Settings, *, cwd: str, access: str) -> dict[str, str]:
+    """A seat as its hash holds it, launch spec included; its deck group is the table's.
 
     Raises:
         WorkdirMissingError, BadConfigError: the folder, or a transport, model or effort that the profile does not take.
@@ -126,7 +124,7 @@ def seat_fields(
         "slug": seat.slug, "name": seat.name, "role": seat.role, "viewpoint": seat.viewpoint, "profile": seat.profile,
         "model": seat.model, "effort": seat.effort, "transport": spec["transport"], "fallback": seat.fallback,
         "person": person_of(seat.slug), "address": deck_address(session), "session": naming.session_title(table, seat.slug),
-        "tmux": session, "deck_group": group, "workdir": cwd, "spec": json.dumps(spec), "requested_model": seat.model,
+        "tmux": session, "workdir": cwd, "spec": packed_spec.packed(spec), "requested_model": seat.model,
         "command": " ".join(seat.command) or profile.executable,
     }  # fmt: skip
 

@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rt_config import env
+from rt_config import env, packed_spec
 from rt_config.errors import SessionExistsError
 from rt_deck.records import Spec
 from rt_mailbox import access, tables
@@ -101,7 +101,7 @@ def _ensure_once(
         if seat["state"] == "blocked":
             fields |= {"state": "starting", "reason": ""}
         tables.set_seat(door, table, seat["slug"], fields)
-    specs = [_spec(table, seat) for seat in missing]
+    specs = [_spec(table, seat, snapshot["table"].get("deck_group", "")) for seat in missing]
     if with_host and (host := host_spec(snapshot)).name not in running:
         if host.name in sessions:
             deck.remove(sessions[host.name].id)
@@ -119,7 +119,7 @@ def host_spec(snapshot: Reply) -> Spec:
     return Spec(naming.host_session(table), f"host-{table}", group, "/", command("host", table), own)
 
 
-def _spec(table: str, seat: Reply) -> Spec:
+def _spec(table: str, seat: Reply, group: str) -> Spec:
     own = {
         "RT_HOME": env.home(),
         "RT_TABLE": table,
@@ -132,7 +132,7 @@ def _spec(table: str, seat: Reply) -> Spec:
     return Spec(
         seat["tmux"],
         seat["session"],
-        seat.get("deck_group", ""),
+        group,
         seat["workdir"],
         command("seat", "run"),
         own,
@@ -141,9 +141,7 @@ def _spec(table: str, seat: Reply) -> Spec:
 
 def _variables(seat: Reply) -> list[str]:
     """The names of the variables that the seat's CLI takes from the operator's environment (keys, base URLs)."""
-    import json
-
-    names: list[str] = json.loads(seat.get("spec") or "{}").get("pass_env", [])
+    names: list[str] = packed_spec.unpacked(seat.get("spec") or "{}")["pass_env"]
     return names
 
 

@@ -33,7 +33,6 @@ def add(shell: Shell, table: str, spec: str, role: str, viewpoint: str, cwd: str
         shell.settings,
         cwd=cwd or about["cwd"],
         access=about["access"],
-        group=about.get("deck_group", ""),
     )
     fields["token_sha"] = seating.token(table, seat.slug, shell.url)
     fields |= {"native_ready": "0", "shown": ""}

@@ -137,7 +137,7 @@ def messages_text(found: Sequence[Found], most_chars: int, start: int) -> str:
 
 def turn_text(turn: dict[str, Any]) -> str:
     """A turn as a screen."""
-    ended = f": {plain(turn['reason'])}" if turn["reason"] else ""
+    ended = f": {plain(turn['reason'])}" if turn.get("reason") else ""
     answer = "".join(f" · {word} {turn[word].rpartition('/')[2]}" for word in ("reply", "late") if turn[word])
     lines = [f"{turn['turn']} · round {turn['round']} · {turn['state']}{ended}{answer}", ""]
     lines += ["Asked:", plain(turn["request"]).rstrip(), ""]

@@ -111,9 +111,8 @@ def lay(shell: Shell, table: str, request: Request) -> Reply:
 
 
 def _seats(shell: Shell, table: str, request: Request) -> list[dict[str, str]]:
-    path = naming.deck_group(table, request.group_path)
     return [
-        roster.seat_fields(table, seat, shell.settings, cwd=request.cwd, access=request.access, group=path)
+        roster.seat_fields(table, seat, shell.settings, cwd=request.cwd, access=request.access)
         for seat in request.seats
     ]
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from rt_config import packed_spec
 from rt_moderator import status_view
 from rt_moderator.words import clock, grid, span
 from rt_participant.show import line
@@ -121,7 +121,7 @@ def _late(snapshot: Reply, seat: Reply, turn: Reply, seconds: float, quiet: floa
 
 def _prints(seat: Reply) -> bool:
     """Whether silence says anything: some CLIs print nothing until they are done."""
-    return float(json.loads(seat.get("spec") or "{}").get("inactivity_seconds", 1) or 0) > 0
+    return float(packed_spec.unpacked(seat.get("spec") or "{}").get("inactivity_seconds", 1) or 0) > 0
 
 
 def _last(snapshot: Reply, slug: str) -> tuple[str, str, str] | None:

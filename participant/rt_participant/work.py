@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from rt_config import env
+from rt_config import env, packed_spec
 from rt_config.errors import BusError, MailboxError
 from rt_mailbox import groups, records, tables, turns
 from rt_mailbox.door import mapping
@@ -37,7 +37,7 @@ class Attempt:
         self._duty, self._turn = duty, turn
         self._door, self._space, self._slug = duty.door, duty.space, duty.slug
         self._seat = mapping(self._door.command("HGETALL", key(self._space, "seat", self._slug)))
-        self._spec: dict[str, Any] = json.loads(self._seat["spec"])
+        self._spec: dict[str, Any] = packed_spec.unpacked(self._seat["spec"])
         self._ends = time.monotonic() + float(turn["seconds_left"]) + _AFTER_DEADLINE_SECONDS
         self._prompt = ""
         self._session = ""
@@ -210,16 +210,19 @@ class Attempt:
 
     def _remember(self, result: Result) -> None:
         """What the next turn needs to resume, and what the call cost."""
-        session = result.answer.session or self._session
-        ready = self._spec["session"] != "none" and bool(session)
-        self._set(
-            native_session=session,
-            native_ready="1" if ready else "0",
-            native_turn=self._turn["turn"],
-            native_upto=str(self._turn["upto"]),
-            effective_model=result.answer.model or self._spec["model"],
-            usage=json.dumps(_added(self._seat.get("usage", ""), result)),
-        )
+        fields = {
+            "effective_model": result.answer.model or self._spec["model"],
+            "usage": json.dumps(_added(self._seat.get("usage", ""), result)),
+        }
+        if self._spec["session"] != "none":
+            session = result.answer.session or self._session
+            fields |= {
+                "native_session": session,
+                "native_ready": "1" if session else "0",
+                "native_turn": self._turn["turn"],
+                "native_upto": str(self._turn["upto"]),
+            }
+        self._set(**fields)
 
     def _failed(self, reason: str, detail: str) -> None:
         turn = self._turn
@@ -240,7 +243,8 @@ class Attempt:
         tables.note(self._door, self._space, kind, place | fields)
 
     def _set(self, **fields: str) -> None:
-        tables.set_seat(self._door, self._space, self._slug, fields)
+        known = {name: value for name, value in fields.items() if value or name in self._seat}
+        tables.set_seat(self._door, self._space, self._slug, known)
         self._seat |= fields
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from rt_config import processes
+from rt_config import packed_spec, processes
 from rt_mailbox import tables
 from rt_participant import headless, launch
 from rt_participant.results import Result
@@ -69,7 +69,7 @@ def test_the_second_turn_is_the_same_conversation(
     assert any("asked 0 times" in text for text in said)
     assert [e["fresh"] for e in table.events("prompt")] == ["1", "0"]
     seat = table.seat("a")
-    if json.loads(seat["spec"])["output"]["usage"]:
+    if packed_spec.unpacked(seat["spec"])["output"]["usage"]:
         assert usage["input"] >= 20
         assert usage["output"] >= 10
     assert seat["effective_model"] in ("stub-1", model_of(cli))

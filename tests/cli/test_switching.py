@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 
 import pytest
 
+from rt_config import packed_spec
 from rt_mailbox import tables
 from tests.cli.world import World
 
@@ -52,7 +52,7 @@ def test_the_second_strike_goes_over_the_other_transport(world: World, transport
     assert rungs == ["restart", "switch"]
     (seat,) = world.snapshot(table)["seats"]
     assert seat["transport"] == ("acp" if transport == "headless" else "headless")
-    assert json.loads(seat["spec"])["other"] == {}
+    assert packed_spec.unpacked(seat["spec"])["other"] == {}
     (gone,) = world.json("status")["degraded"]
     assert gone["why"].startswith(f"switched from {transport} to {seat['transport']}: ")
     assert len(world.record(table, "reply")) == 1

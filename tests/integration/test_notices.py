@@ -309,9 +309,12 @@ def test_a_send_costs_the_same_with_a_hundred_subscribers(box: Mailbox) -> None:
 
     commands()
     alone = commands()
+    box.add_subscriber(IDEAS, "agent-deck/first", "bob", home=box.space)
+    one = commands()
     for n in range(100):
         box.add_subscriber(IDEAS, f"agent-deck/n{n}", "bob", home=box.space)
-    assert commands() == alone + 1
+    assert one <= alone + 6
+    assert commands() <= one + 1  # a hint of the same millisecond needs one command more
 
 
 def _stats(box: Mailbox) -> list[tuple[str, str]]:

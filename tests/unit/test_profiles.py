@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from rt_config import profiles
+from rt_config import packed_spec, profiles
 from rt_config import settings as configuration
 from rt_config.errors import BadConfigError, CliMissingError, UnknownProfileError
 from rt_config.seat_spec import SeatSpec
@@ -144,6 +144,16 @@ def test_every_launch_reads_as_measured(name: str, access: Any) -> None:
     spec = profiles.launch_spec(loaded()[name], "m1", "high", access, "/w")
     assert (" ".join(spec["start"]), " ".join(spec["resume"])) == GOLDEN[name, access]
     assert json.loads(json.dumps(spec)) == spec
+
+
+@pytest.mark.parametrize("name", ["rehearsal", "llm", "claude", "codex", "command"])
+def test_a_launch_spec_is_kept_without_what_is_blank(name: str) -> None:
+    """Short as text and whole again; one that was kept in full reads the same."""
+    argv = {"argv": ("cat",)} if name == "command" else {}
+    spec = profiles.launch_spec(loaded()[name].model_copy(update=argv))
+    text = packed_spec.packed(spec)
+    assert packed_spec.unpacked(text) == packed_spec.unpacked(json.dumps(spec)) == spec
+    assert len(text) < min(1000, len(json.dumps(spec)) - 200)
 
 
 def test_without_a_model_no_model_is_asked_for() -> None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 
+from rt_config import packed_spec
 from rt_config.errors import (
     BadConfigError,
     CliMissingError,
@@ -18,7 +18,7 @@ from rt_config.settings import Settings
 from rt_moderator import roster
 from rt_moderator.plan import DEFAULT_FIVE, SeatPlan, checked
 
-HERE = {"cwd": "/", "access": "read-only", "group": "roundtable-rt-1"}
+HERE = {"cwd": "/", "access": "read-only"}
 
 
 def seats_file(tmp_path: Path, text: str) -> Path:
@@ -147,13 +147,13 @@ def test_a_seat_that_cannot_run_here(seat: SeatPlan, error: type[Exception]) -> 
 
 
 def test_the_fields_of_a_seat() -> None:
-    """S4.4, S4.5: person, address, title, tmux name and group follow the table's id; the launch spec goes along."""
+    """S4.4, S4.5: person, address, title and tmux name follow the table's id; the launch spec goes along."""
     plan = roster.completed([SeatPlan("a", role="Skeptic", viewpoint="cost")], Settings())[0]
     found = roster.seat_fields("rt-1", plan, Settings(kill_grace_seconds=2.0), **HERE)
     assert (found["person"], found["address"]) == ("participant/a", "agent-deck/rt-1--a")
     assert (found["session"], found["tmux"]) == ("roundtable-rt-1-a", "rt-1--a")
-    assert (found["deck_group"], found["workdir"], found["transport"]) == ("roundtable-rt-1", "/", "headless")
-    spec = json.loads(found["spec"])
+    assert (found["workdir"], found["transport"]) == ("/", "headless")
+    spec = packed_spec.unpacked(found["spec"])
     assert (spec["cwd"], spec["access"], spec["kill_grace_seconds"]) == ("/", "read-only", 2.0)
 
 

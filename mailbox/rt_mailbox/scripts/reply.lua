@@ -32,7 +32,8 @@ else
     'answered_by', ARGV[6] ~= '' and ARGV[6] or t.attempt)
   if t.ranges then advance(group, seat.person, tonumber(t.upto)) end -- a turn that was never shown has shown nothing
   close(turn, t, 'answered', now)
-  redis.call('HSET', key('seat', slug), 'failures', 0, 'reason', '')
+  redis.call('HSET', key('seat', slug), 'failures', 0)
+  redis.call('HDEL', key('seat', slug), 'reason')
   event('replied', 'seat', slug, 'turn', turn, 'seq', int(seq), 'attempt', ARGV[6] ~= '' and ARGV[6] or t.attempt,
     'ms', int(now - tonumber(t.started_at or t.opened_at)))
 end

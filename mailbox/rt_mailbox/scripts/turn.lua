@@ -14,9 +14,9 @@ local now = clock()
 local group = redis.call('HGET', key('table'), 'group')
 local t = hash(key('turn', turn))
 if not t.ranges then
-  local cursor, _, ranges = unread(group, seat.person, tonumber(t.upto))
+  local _, _, ranges = unread(group, seat.person, tonumber(t.upto))
   t.ranges = ranges
-  redis.call('HSET', key('turn', turn), 'ranges', ranges, 'cursor', int(cursor))
+  redis.call('HSET', key('turn', turn), 'ranges', ranges)
 end
 local deadline = tonumber(t.deadline)
 if redis.call('HGET', key('mail', t.mail), 'state') ~= 'leased' then

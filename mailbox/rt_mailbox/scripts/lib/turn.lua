@@ -19,7 +19,8 @@ local function start_current(slug, now)
 end
 
 local function close(turn, t, state, now, reason)
-  redis.call('HSET', key('turn', turn), 'state', state, 'closed_at', int(now), 'reason', reason or '')
+  redis.call('HSET', key('turn', turn), 'state', state, 'closed_at', int(now))
+  if reason and reason ~= '' then redis.call('HSET', key('turn', turn), 'reason', reason) end
   redis.call('ZREM', key('pending', t.seat), turn)
   settle(t.mail, 'acked', now)
   start_current(t.seat, now)
