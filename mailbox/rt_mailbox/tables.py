@@ -38,11 +38,13 @@ def ask(
     key: str = "",
     timeout_ms: int = 600_000,
     epoch: str = "",
+    noted: str = "",
+    round: str = "",  # noqa: A002 (the word of the contract)
 ) -> Reply:
     """Open one step: intent message, turns and control mail in one script: {seq, step, turns, duplicate}.
 
     `asked` is per seat (slug, request, control mail subject, control mail body), `step` its name, m<seq> of the intent
-    when empty. Neither the same key nor the same step for the same seat is ever asked twice.
+    when empty, `noted` the last note that the requests hold, `round` the table's from now on. Neither the same key nor the same step for the same seat is ever asked twice.
 
     Raises:
         EmptyBodyError, BodyTooLargeError, UnknownSeatError, UnknownGroupError, GroupClosedError, NotAMemberError, IdempotencyConflictError, StaleHostError,
@@ -50,7 +52,7 @@ def ask(
     """
     check_body(body)
     flat = [part for one in asked for part in one]
-    return door.script("open", space, group, person, subject, body, step, key, timeout_ms, epoch, "", *flat)
+    return door.script("open", space, group, person, subject, body, step, key, timeout_ms, epoch, noted, round, *flat)
 
 
 def conclude(

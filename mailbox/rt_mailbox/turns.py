@@ -106,6 +106,17 @@ def close(
     return door.script("close_turn", space, turn, state, reason, message, epoch, deadline)
 
 
+def reopen(
+    door: Door, space: str, turn: str, why: str, subject: str, body: str, *, epoch: str = ""
+) -> bool:
+    """Open a failed turn again with its next attempt and a fresh deadline; False when it is not failed or its seat was dropped.
+
+    Raises:
+        UnknownTurnError, StaleHostError, GroupClosedError.
+    """
+    return bool(door.script("reopen_turn", space, turn, epoch, why, subject, body)["reopened"])
+
+
 def extend(
     door: Door, space: str, turns: Iterable[str], *, seconds: int | None = None, epoch: str = ""
 ) -> list[str]:

@@ -49,7 +49,7 @@ def ask(  # noqa: PLR0913 (three of them are options of the step)
 
     check_body(text)
     table = snapshot["table"]
-    asked = [(seat["slug"], text, *_control(table, seat, text)) for seat in seats]
+    asked = [(seat["slug"], text, *control_of(table, seat, text)) for seat in seats]
     timeout_ms = int(float(table.get("turn_timeout") or 600) * 1000)
     return tables.ask(
         door,
@@ -64,10 +64,11 @@ def ask(  # noqa: PLR0913 (three of them are options of the step)
     )
 
 
-def _control(table: Reply, seat: Reply, text: str) -> tuple[str, str]:
+def control_of(table: Reply, seat: Reply, text: str, round_: int | None = None) -> tuple[str, str]:
+    """Subject and body of the control mail that puts `text` to a seat. Pure."""
     message = control.ControlMessage(
         task=table["id"],
-        round=int(table["round"]),
+        round=int(table["round"]) if round_ is None else round_,
         group=table["group"],
         person=seat["person"],
         role=", ".join(filter(None, (seat.get("role"), seat.get("viewpoint")))),

@@ -58,6 +58,14 @@ RoundtableError
 │   ├── NoFinalSynthesisError      no_final_synthesis
 │   ├── UndrainedError             undrained
 │   └── NoSeatsError               no_seats
+├── FormatError
+│   ├── FormatChangedError         format_changed
+│   ├── FormatRunningError         format_running
+│   ├── NoGateError                no_gate
+│   ├── BadChoiceError             bad_choice
+│   ├── NoRepliesError             no_replies
+│   ├── NoConsensusError           no_consensus
+│   └── TooFewSeatsError           too_few_seats
 ├── KeepingError
 │   ├── DamagedFileError           damaged_file
 │   ├── FileFailedError            file_failed
@@ -113,6 +121,16 @@ from rt_config.errors._deck import (
     TmuxTimeoutError,
     TmuxTooOldError,
     WorkdirMismatchError,
+)
+from rt_config.errors._formats import (
+    BadChoiceError,
+    FormatChangedError,
+    FormatError,
+    FormatRunningError,
+    NoConsensusError,
+    NoGateError,
+    NoRepliesError,
+    TooFewSeatsError,
 )
 from rt_config.errors._keeping import (
     ArchiveMissingError,
@@ -193,6 +211,7 @@ __all__ = [
     "AmbiguousTableError",
     "ArchiveMissingError",
     "BadAddressError",
+    "BadChoiceError",
     "BadConfigError",
     "BadMessageIdError",
     "BadSlugError",
@@ -213,6 +232,9 @@ __all__ = [
     "DiskFullError",
     "EmptyBodyError",
     "FileFailedError",
+    "FormatChangedError",
+    "FormatError",
+    "FormatRunningError",
     "GroupChangedError",
     "GroupClosedError",
     "GroupExistsError",
@@ -222,7 +244,10 @@ __all__ = [
     "KeepingError",
     "LeaseLostError",
     "MailboxError",
+    "NoConsensusError",
     "NoFinalSynthesisError",
+    "NoGateError",
+    "NoRepliesError",
     "NoSeatsError",
     "NoServerError",
     "NoTableError",
@@ -252,6 +277,7 @@ __all__ = [
     "TmuxMissingError",
     "TmuxTimeoutError",
     "TmuxTooOldError",
+    "TooFewSeatsError",
     "TurnClosedError",
     "TurnError",
     "UndrainedError",
