@@ -80,6 +80,7 @@ RoundtableError
 └── SeatError
     ├── CliMissingError            cli_missing
     ├── CliFailedError             cli_failed
+    ├── CliLoginError              cli_login
     ├── CliTimeoutError            cli_timeout
     └── CliSilentError             cli_silent
 
@@ -146,6 +147,7 @@ from rt_config.errors._mailbox import (
 )
 from rt_config.errors._seats import (
     CliFailedError,
+    CliLoginError,
     CliMissingError,
     CliSilentError,
     CliTimeoutError,
@@ -203,6 +205,7 @@ __all__ = [
     "BusError",
     "BusFullError",
     "CliFailedError",
+    "CliLoginError",
     "CliMissingError",
     "CliSilentError",
     "CliTimeoutError",
