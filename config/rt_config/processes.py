@@ -68,6 +68,18 @@ def marked(env_name: str, *values: str) -> list[Process]:
     return [Process(pid, started) for pid in found if (started := start_time(pid)) is not None]
 
 
+def carrying(env_name: str, prefix: str) -> dict[Process, str]:
+    """This user's processes started with `env_name` set to something that begins with `prefix`, and what it is."""
+    import psutil
+
+    values = {one.pid: _environ(one).get(env_name, "") for one in psutil.process_iter()}
+    return {
+        Process(pid, started): value
+        for pid, value in values.items()
+        if value.startswith(prefix) and (started := start_time(pid)) is not None
+    }
+
+
 def variable(pid: int, name: str) -> str | None:
     """What a process of this user was started with in its environment; None when it has no such variable, or is gone."""
     import psutil

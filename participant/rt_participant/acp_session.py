@@ -105,7 +105,7 @@ class LiveSession:
             text=self._client.text.strip(),
             session=self.session,
             cost=None if self._client.cost is None else max(0.0, self._client.cost - before),
-            usage=_usage(response.usage),
+            usage=usage_of(response.usage),
         )
         if response.stop_reason != "end_turn":
             return self._over(f"it stopped with {response.stop_reason}", "stopped", answer=answer)
@@ -244,7 +244,8 @@ def _words(stop: str, spec: dict[str, Any]) -> str:
     return "the agent ended" if stop == "died" else stop
 
 
-def _usage(usage: Any) -> dict[str, int]:
+def usage_of(usage: Any) -> dict[str, int]:
+    """What the protocol says of tokens, by kind."""
     if usage is None:
         return {}
     found = {"input": usage.input_tokens, "output": usage.output_tokens, "cached": usage.cached_read_tokens}

@@ -40,7 +40,15 @@ def run(spec: dict[str, Any], call: launch.Call, poll: Poll, show: Show) -> resu
 
 
 async def _run(spec: dict[str, Any], call: launch.Call, poll: Poll, show: Show) -> results.Result:
-    return await _Run(spec, call, poll, show).result()
+    return await _Run(spec, call, poll, show).result(signals=True)
+
+
+async def attended(spec: dict[str, Any], call: launch.Call, poll: Poll) -> results.Result:
+    """`run` for a caller with a loop of its own: signals are the caller's business, and nothing is shown.
+
+    Cancelled, it kills the call with all its processes at once.
+    """
+    return await _Run(spec, call, poll, lambda _: None).result(signals=False)
 
 
 class _Run:
@@ -55,14 +63,14 @@ class _Run:
         self._running = anyio.CancelScope()
         self._ended = [anyio.Event(), anyio.Event()]
 
-    async def result(self) -> results.Result:
+    async def result(self, *, signals: bool) -> results.Result:
         started = time.monotonic()
         try:
             process = _started(self._call)
         except OSError as exc:
             return results.not_started(self._spec, self._call, exc)
         try:
-            await self._attended(process)
+            await self._attended(process, signals=signals)
         finally:
             with anyio.CancelScope(shield=True):
                 await to_thread.run_sync(self._swept, process)
@@ -77,14 +85,15 @@ class _Run:
         printed = results.Printed(kept, self._stderr)
         return results.judge(self._spec, self._call, self._stop, process.returncode, printed, seconds)
 
-    async def _attended(self, process: subprocess.Popen[bytes]) -> None:
+    async def _attended(self, process: subprocess.Popen[bytes], *, signals: bool) -> None:
         assert process.stdin and process.stdout and process.stderr  # noqa: PT018, S101
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self._feed, process.stdin)
             tasks.start_soon(self._read, process.stdout.fileno(), self._take_output, self._ended[0])
             tasks.start_soon(self._read, process.stderr.fileno(), self._take_error, self._ended[1])
             tasks.start_soon(self._watch)
-            tasks.start_soon(self._signals)
+            if signals:
+                tasks.start_soon(self._signals)
             with self._running:
                 await to_thread.run_sync(_await_exit, process, abandon_on_cancel=True)
             if self._stop:

@@ -88,6 +88,7 @@ RoundtableError
 └── SeatError
     ├── CliMissingError            cli_missing
     ├── CliFailedError             cli_failed
+    ├── CliLoginError              cli_login
     ├── CliTimeoutError            cli_timeout
     └── CliSilentError             cli_silent
 
@@ -164,6 +165,7 @@ from rt_config.errors._mailbox import (
 )
 from rt_config.errors._seats import (
     CliFailedError,
+    CliLoginError,
     CliMissingError,
     CliSilentError,
     CliTimeoutError,
@@ -222,6 +224,7 @@ __all__ = [
     "BusError",
     "BusFullError",
     "CliFailedError",
+    "CliLoginError",
     "CliMissingError",
     "CliSilentError",
     "CliTimeoutError",

@@ -20,17 +20,25 @@ class CliMissingError(SeatError):
 
 
 class CliFailedError(SeatError):
-    """The agent CLI exited with an error."""
+    """The agent CLI failed."""
 
     error_code = "cli_failed"
-    message = "{cli} exited with {status}: {last_output}"
+    message = "{cli} failed: {reason}"
+
+
+class CliLoginError(SeatError):
+    """The agent CLI wants a login."""
+
+    error_code = "cli_login"
+    message = "{cli} is not logged in ({said})."
+    hint = "{login}"
 
 
 class CliTimeoutError(SeatError):
     """The agent CLI ran over its deadline."""
 
     error_code = "cli_timeout"
-    message = "{cli} did not answer within {seconds} s ({which})."
+    message = "{cli} did not answer within {seconds} s."
 
 
 class CliSilentError(SeatError):
