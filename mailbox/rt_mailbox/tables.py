@@ -52,7 +52,9 @@ def ask(
     """
     check_body(body)
     flat = [part for one in asked for part in one]
-    return door.script("open", space, group, person, subject, body, step, key, timeout_ms, epoch, noted, round, *flat)
+    return door.script(
+        "open", space, group, person, subject, body, step, key, timeout_ms, epoch, noted, round, *flat
+    )
 
 
 def conclude(

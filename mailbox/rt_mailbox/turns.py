@@ -106,9 +106,7 @@ def close(
     return door.script("close_turn", space, turn, state, reason, message, epoch, deadline)
 
 
-def reopen(
-    door: Door, space: str, turn: str, why: str, subject: str, body: str, *, epoch: str = ""
-) -> bool:
+def reopen(door: Door, space: str, turn: str, why: str, subject: str, body: str, *, epoch: str = "") -> bool:
     """Open a failed turn again with its next attempt and a fresh deadline; False when it is not failed or its seat was dropped.
 
     Raises:

@@ -15,7 +15,7 @@ from rt_config.errors import DeckError, RoundtableError, StaleHostError, TmuxTim
 from rt_mailbox import tables, waiting
 from rt_mailbox.directory import OPEN
 from rt_mailbox.memory import KEEP, Memory
-from rt_moderator import hosting, transcript
+from rt_moderator import formats, hosting, transcript
 from rt_moderator.decide import decide
 from rt_moderator.perform import Performer
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from rt_deck.records import Session
     from rt_deck.sessions import Deck
     from rt_mailbox.door import Door, Reply
+    from rt_moderator.engine.driver import Driver
 
 TICK_SECONDS = 1.0
 GAP_MS = 60_000  # nobody was awake for longer: open turns get a fresh deadline
@@ -43,6 +44,7 @@ class Host:
         self._last_clock = (0, 0.0)
         self._written = ""
         self._memory = Memory()
+        self._driver: Driver | None = None
 
     def run(self) -> int:
         """Host until the table ends (0) or another host takes over (3).
@@ -59,6 +61,9 @@ class Host:
         except StaleHostError as exc:
             self._say(f"another host took over: {exc}")
             return SUPERSEDED
+        finally:
+            if self._driver is not None:
+                self._driver.close()
         return DONE
 
     def _take(self, watch: waiting.Watch) -> None:
@@ -89,15 +94,29 @@ class Host:
         quiet = self._quiet_seconds(int(snapshot["head"]))
         performer = Performer(self._door, self._deck, snapshot, self._url, self._fence, self._say)
         counted = {s["tmux"]: s.get("counted_mark", "") for s in snapshot["seats"]}
-        for action in decide(snapshot, self._sessions(), counted, quiet):
+        actions = decide(snapshot, self._sessions(), counted, quiet)
+        for action in actions:
             try:
                 performer.perform(action)
             except StaleHostError:
                 raise
             except RoundtableError as exc:
                 self._say(f"{type(action).__name__}: {exc}")
+        if actions:
+            snapshot = tables.snapshot(self._door, self._table) or snapshot
+        self._format(snapshot)
         self._transcript(snapshot)
         return True
+
+    def _format(self, snapshot: Reply) -> None:
+        """Let the table's format go on; `open` has none, and its host does not even load one."""
+        if not formats.runs(snapshot["table"]):
+            return
+        if self._driver is None:
+            from rt_moderator.engine.driver import Driver
+
+            self._driver = Driver(self._door, self._table, self._fence, self._say)
+        self._driver.advance(snapshot)
 
     def _remember(self, group: str) -> None:
         """Keep what the record holds, and notice when a failover or a restore took some of it away."""

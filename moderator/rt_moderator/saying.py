@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from rt_config.errors import TableArchivedError, TableEndedError
+from rt_config.errors import FormatRunningError, TableArchivedError, TableEndedError
 from rt_mailbox import groups, tables
 from rt_mailbox.addresses import group_of
-from rt_moderator import asking
+from rt_moderator import asking, formats
 
 if TYPE_CHECKING:
     from rt_mailbox.door import Reply
@@ -35,15 +35,20 @@ def say(shell: Shell, table: str, said: Utterance) -> dict[str, Any]:
 
     Raises:
         EmptyBodyError, BodyTooLargeError, UnknownSeatError, NoSeatsError, TableEndedError, DiskFullError: nothing stored.
+        FormatRunningError: single seats cannot be asked while a format asks them; without `to` it is kept for the next step.
     """
     snapshot = writable(shell, table)
     shell.guard_disk()
     limit = shell.settings.max_body_bytes
-    if said.note:
+    running = formats.runs(snapshot["table"])
+    if running and (said.to or said.round_robin):
+        what = "asking single seats" if said.to else "asking one after the other"
+        raise FormatRunningError(format=snapshot["table"]["format"], table=table, what=what)
+    if said.note or running:
         sent = groups.send(
             shell.door, table, group_of(table), said.person, said.text, key=said.key, limit=limit
         )
-        return _said(table, sent, [])
+        return _said(table, sent, []) | ({"next_step": True} if running else {})
     groups.check_body(said.text, limit)
     seats, key = asking.live_seats(snapshot, said.to), said.key
     if said.round_robin and len(seats) > 1:

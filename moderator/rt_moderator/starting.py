@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from rt_moderator.shell import Shell
 
 _DUPLICATE_SECONDS = 86_400
+_FORGETFUL = ("interpret",)  # formats whose every round is a fresh session, with all it needs in the request
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,12 @@ class Request:
     format: str = "open"
     mode: str = ""
     group_path: str = ""
+    options: str = ""  # of the format, JSON (engine.options.Options)
+
+    @property
+    def free(self) -> bool:
+        """Whether the moderator asks (format open), and not a procedure."""
+        return self.format == "open"
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,13 +106,20 @@ def lay(shell: Shell, table: str, request: Request) -> Reply:
     shell.guard_disk()
     if tables.snapshot(shell.door, table, 1) is None:
         for seat in seats:
+            if request.format in _FORGETFUL:
+                seat["fresh"] = "1"
             seat["token_sha"] = seating.token(table, seat["slug"], shell.url)
         fields = {
             "id": table, "topic": request.topic, "topic_norm": naming.topic_key(request.topic), "format": request.format,
-            "mode": request.mode, "view": "raw", "cwd": request.cwd, "access": request.access, "machine": platform.node(),
+            "mode": request.mode, "view": "raw" if request.free else "own", "options": request.options, "cwd": request.cwd, "access": request.access, "machine": platform.node(),
             "deck_group": path, "opening": opening(request), **request.fields,
         }  # fmt: skip
-        persons = ["moderator", "user", *(seat["person"] for seat in seats)]
+        persons = [
+            "moderator",
+            "user",
+            *(() if request.free else ("synthesizer",)),
+            *(seat["person"] for seat in seats),
+        ]
         tables.create(shell.door, table, group_of(table), fields, persons, seats)
     return opened(shell, table)
 
@@ -126,7 +140,12 @@ def opened(shell: Shell, table: str) -> Reply:
     # S4.12: whoever asks this address for mail hears of replies, with no terminal and no host (rt mail wait ADDRESS).
     notify = naming.notify_address(table)
     subscribers.add(shell.door, table, about["group"], notify, "moderator", home=shell.space)
-    asking.ask(shell.door, snapshot, about["opening"], asking.live_seats(snapshot), key="opening")
+    if about["format"] == "open":
+        asking.ask(shell.door, snapshot, about["opening"], asking.live_seats(snapshot), key="opening")
+    else:  # its host asks
+        tables.set_table(
+            shell.door, table, {"state": "open", "phase": "debating", "round": "0"}, event="opened"
+        )
     return shell.snapshot(table)
 
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rt_moderator import hosting
+from rt_moderator import formats, hosting
 from rt_moderator.words import listed, still_answering
 
 if TYPE_CHECKING:
@@ -18,7 +18,12 @@ def state_of(snapshot: Reply) -> str:
     state = str(snapshot["table"].get("state", ""))
     if state != "open":
         return state
-    return "debating" if open_turns(snapshot) else "awaiting_moderator"
+    phase = str(snapshot["table"].get("phase", ""))
+    if open_turns(snapshot) and phase != "veto":
+        return "debating"
+    if formats.runs(snapshot["table"]):
+        return phase or "debating"
+    return phase if phase in ("done", "failed") else "awaiting_moderator"
 
 
 def open_turns(snapshot: Reply) -> list[Reply]:
@@ -78,10 +83,30 @@ def elapsed(turn: Mapping[str, str], clock_ms: int) -> float | None:
 
 
 def _waiting(snapshot: Reply) -> dict[str, str | None]:
+    return _procedure(snapshot) or _by_hand(snapshot)
+
+
+def _procedure(snapshot: Reply) -> dict[str, str | None]:
+    """What a format waits for; empty when it is not the one that waits."""
+    table, state = snapshot["table"], state_of(snapshot)
+    if table.get("gate"):
+        options = "|".join(json.loads(table.get("gate_options") or "[]"))
+        return {"for": "gate", "reason": f"{table.get('gate_reason', '')}: rt decide {options}"}
+    if table.get("phase") == "stuck":
+        reason = f"{table.get('stop_reason', '')}: rt resume {table['id']} --as-open"
+        return {"for": "moderator", "reason": reason}
+    if not formats.runs(table) or open_turns(snapshot):
+        return {}
+    if state == "awaiting_synthesis" and table.get("asks"):
+        return {"for": "moderator", "reason": f"{table['asks']}: rt synthesis --file FILE"}
+    return {"for": "format", "reason": f"the format {table['format']} is at work"}
+
+
+def _by_hand(snapshot: Reply) -> dict[str, str | None]:
     state = state_of(snapshot)
     if state == "debating":
         return {"for": "seats", "reason": still_answering(answering(snapshot))}
-    if state == "awaiting_moderator":
+    if state in ("awaiting_moderator", "done", "failed"):
         unread = int(snapshot["unread"])
         reason = (
             f"{unread} not drained: rt drain" if unread else "no turn is open: rt say, rt synthesis or rt end"

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rt_moderator import files
 from rt_moderator.quoting import inline, quoted
 from rt_participant import show
 
@@ -43,20 +43,7 @@ def write(table: str, text: str) -> Path:
     Raises:
         OSError: the disk is full, or the folder belongs to somebody else.
     """
-    from rt_config import env
-    from rt_moderator.shell import table_folder
-
-    folder = Path(env.private_folder(str(table_folder(table))))
-    target, fresh = folder / "transcript.md", folder / f".transcript.{os.getpid()}"
-    try:
-        with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
-            file.write(text.encode("utf-8", "replace"))
-            file.flush()
-            os.fsync(file.fileno())
-        fresh.replace(target)
-    finally:
-        fresh.unlink(missing_ok=True)
-    return target
+    return files.put(table, "transcript.md", text)
 
 
 def write_for(door: Door, table: str) -> Path | None:

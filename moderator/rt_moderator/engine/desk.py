@@ -65,7 +65,7 @@ class Desk:
         recorded, found = self._order.get(self.number), self._lines.get(command.name)
         if recorded is None and found is None:
             return None
-        if recorded != command.name or found["kind"] != command.kind:
+        if recorded != command.name or found is None or found["kind"] != command.kind:
             raise FormatChangedError(
                 table=self.table, number=self.number, recorded=recorded or "nothing", found=command.name
             )

@@ -28,7 +28,9 @@ def digest_of(seq: int) -> str:
 def gate(desk: Desk, command: Gate) -> Any:
     """The decision, once there is one."""
     if desk.begun(command) is None:
-        desk.begin(command, "gate", reason=command.reason, details=command.details, options=list(command.options))
+        desk.begin(
+            command, "gate", reason=command.reason, details=command.details, options=list(command.options)
+        )
     found = desk.told(decision(command.name))
     if found is None:
         desk.set(
@@ -55,7 +57,11 @@ def moderate(desk: Desk, command: Moderate) -> Any:
         found = desk.put(f"{command.name}.done", {"seq": latest})
         desk.set(phase="debating", asks="")
     said = records.one(desk.door, desk.table, desk.group, found["seq"])
-    return {"seq": found["seq"], "text": said["body"] if said else "", "digest": desk.told(digest_of(found["seq"]))}
+    return {
+        "seq": found["seq"],
+        "text": said["body"] if said else "",
+        "digest": desk.told(digest_of(found["seq"])),
+    }
 
 
 def publish(desk: Desk, command: Publish) -> Any:

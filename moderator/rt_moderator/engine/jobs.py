@@ -54,7 +54,9 @@ def _asked(job: JobSpec, candidate: str, settings: Settings, reasons: list[str])
                 {**found.usage, **cost},
             )  # fmt: skip
         reasons.append(f"{candidate}: {problem}")
-        prompt = f"{job.prompt}\nYour last answer was not usable: {problem}\nAnswer again, whole, without this.\n"
+        prompt = (
+            f"{job.prompt}\nYour last answer was not usable: {problem}\nAnswer again, whole, without this.\n"
+        )
     return None
 
 

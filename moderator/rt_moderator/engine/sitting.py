@@ -47,7 +47,9 @@ def sit(desk: Desk, command: Sit) -> Any:
         for one in command.seats:
             try:
                 seat = roster.completed([one], settings)[0]
-                fields = roster.seat_fields(desk.table, seat, settings, cwd=about["cwd"], access=about["access"])
+                fields = roster.seat_fields(
+                    desk.table, seat, settings, cwd=about["cwd"], access=about["access"]
+                )
             except RoundtableError as exc:
                 missing.append({"seat": one.slug, "why": str(exc), "action": exc.advice})
                 continue
@@ -55,7 +57,9 @@ def sit(desk: Desk, command: Sit) -> Any:
             with suppress(SeatExistsError):
                 tables.add_seat(desk.door, desk.table, desk.group, fields)
             made.append(_seen(fields, families))
-        found = desk.put(f"{command.name}.done", {"seats": made, "missing": missing}, "sat", {"missing": missing})
+        found = desk.put(
+            f"{command.name}.done", {"seats": made, "missing": missing}, "sat", {"missing": missing}
+        )
     return found["seats"]
 
 
@@ -71,7 +75,10 @@ def budget(desk: Desk, command: Budget, options: Options) -> Any:
     minutes = _seconds(desk.lines()) / 60
     spent = _spent(desk)
     why = ""
-    limits = {name: float(desk.about.get(name) or getattr(options, name) or 0) for name in ("budget_min", "budget_usd")}
+    limits = {
+        name: float(desk.about.get(name) or getattr(options, name) or 0)
+        for name in ("budget_min", "budget_usd")
+    }
     if limits["budget_min"] and minutes >= limits["budget_min"]:
         why = f"budget_min: {minutes:.1f} of {limits['budget_min']:g} minutes are used"
     elif limits["budget_usd"] and spent >= limits["budget_usd"]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from rt_config.errors import RoundtableError
@@ -13,7 +15,7 @@ from rt_moderator.engine.desk import PENDING
 from rt_moderator.engine.model import Job
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from rt_moderator.engine.commands import Jobs, Once
     from rt_moderator.engine.desk import Desk
@@ -28,6 +30,11 @@ class Workers:
         """Nothing is started yet."""
         self._pool: ThreadPoolExecutor | None = None
         self._running: dict[str, list[Future[Any]]] = {}
+
+    @property
+    def busy(self) -> bool:
+        """Whether something is in progress that a new process would have to begin again."""
+        return bool(self._running)
 
     def once(self, desk: Desk, command: Once) -> Any:
         """The value of a finding; it is made when there is none yet."""
@@ -54,17 +61,15 @@ class Workers:
             desk.begin(command, "jobs", jobs=[_shown(job) for job in command.jobs])
         if (found := desk.line(f"{command.name}.done")) is None:
             cwd = desk.about.get("cwd", "")
-            calls = [lambda job=job: jobs.run(job, cwd) for job in command.jobs]
+            calls = [partial(jobs.run, job, cwd) for job in command.jobs]
             made = self._made(desk, command.name, calls)
             if made is None:
                 return PENDING
             shown = {"jobs": [{k: v for k, v in job.items() if k != "text"} for job in made]}
             found = desk.put(f"{command.name}.done", made, "jobs_done", shown)
-        return [
-            _checked(Job(**one), job.check) for one, job in zip(found, command.jobs, strict=True)
-        ]
+        return [_checked(Job(**one), job.check) for one, job in zip(found, command.jobs, strict=True)]
 
-    def _made(self, desk: Desk, name: str, calls: list[Callable[[], Any]]) -> list[Any] | None:
+    def _made(self, desk: Desk, name: str, calls: Sequence[Callable[[], Any]]) -> list[Any] | None:
         """The values of the calls, once all are there; starts them when nobody did."""
         if name not in self._running:
             self._pool = self._pool or ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="rt-job")
@@ -87,8 +92,6 @@ def _shown(job: Any) -> dict[str, Any]:
 
 
 def _checked(job: Job, check: Callable[[str], Any] | None) -> Job:
-    from dataclasses import replace
-
     return replace(job, parsed=check(job.text)) if check and job.text else job
 
 

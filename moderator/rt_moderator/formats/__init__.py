@@ -5,15 +5,16 @@ Adding one is a module and a line here.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine, Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from rt_moderator.engine.commands import Command
     from rt_moderator.engine.model import Outcome
     from rt_moderator.engine.table import Table
 
-    Format = Callable[[Table], Awaitable[Outcome]]
+    Format = Callable[[Table], Coroutine[Command, Any, Outcome]]
 
 # name → where it lives; each module has `async def run(table) -> Outcome`, `VERSION`, and `USES`, the options it takes
 MODULES = {
@@ -28,6 +29,15 @@ MODULES = {
     "interpret": "rt_moderator.formats.interpret",
 }
 NAMES = ("open", *MODULES)
+
+
+OVER = ("done", "failed", "stuck")  # phases in which a table takes `say` again
+
+
+def runs(about: Mapping[str, str]) -> bool:
+    """Whether a format still runs at the table with these fields; one that goes on by hand has none."""
+    known = about.get("format", "open") in MODULES and not about.get("as_open")
+    return known and about.get("phase", "") not in OVER
 
 
 def load(name: str) -> Format:

@@ -1,0 +1,105 @@
+"""How a run ends: report.md, result.json, a scorecard line, copies for --out; all derivable again from journal and record."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rt_config import env
+from rt_mailbox import journal, tables
+from rt_moderator import files, transcript
+from rt_moderator.engine import report
+from rt_moderator.engine.model import Outcome
+
+if TYPE_CHECKING:
+    from rt_mailbox.door import Door, Reply
+    from rt_moderator.engine.desk import Desk
+    from rt_moderator.engine.options import Options
+
+LINE = "concluded"
+
+
+def conclude(desk: Desk, outcome: Outcome, options: Options) -> None:
+    """Keep the outcome, write the files, say that the run is over; safe to repeat."""
+    found = desk.put(LINE, {"outcome": outcome.model_dump(mode="json"), "at": _now(desk)})
+    whole = transcript.load(desk.door, desk.table)
+    if whole is not None:
+        write(desk.door, desk.table, whole[0], found, out=options.out)
+    kept = Outcome.model_validate(found["outcome"])
+    rounds = {"rounds": str(kept.rounds)} if kept.rounds else {}
+    desk.set(
+        "concluded", phase=kept.status, result=kept.result, stop_reason=kept.stop_reason, gate="", **rounds,
+        concluded_at=str(found["at"]),
+    )  # fmt: skip
+    desk.say(f"the format is over: {kept.result or kept.status}")
+
+
+def write(door: Door, table: str, snapshot: Reply, found: dict[str, Any], *, out: str = "") -> dict[str, Any]:
+    """Write all files of a concluded run; returns result.json's content.
+
+    Raises:
+        OSError: the disk is full, or the folder belongs to somebody else.
+    """
+    outcome = Outcome.model_validate(found["outcome"])
+    lines = journal.read(door, table)
+    facts = report.facts(snapshot, outcome, lines, int(found["at"]))
+    text = report.render(snapshot, outcome, facts)
+    result = report.result(snapshot, outcome, facts)
+    written = {
+        "report.md": text,
+        "transcript.md": transcript.render_markdown(*_loaded(door, table)),
+        "result.json": json.dumps(result, ensure_ascii=False, indent=2) + "\n",
+    }
+    for name, content in written.items():
+        files.put(table, name, content)
+    _score(snapshot, outcome, facts)
+    if out:
+        files.copy_out(Path(snapshot["table"].get("cwd") or ".") / out, table, {**written, "final.md": text})
+    return result
+
+
+def _loaded(door: Door, table: str) -> tuple[Reply, list[Reply]]:
+    found = transcript.load(door, table)
+    assert found is not None  # noqa: S101 (it was there a moment ago)
+    return found
+
+
+def _now(desk: Desk) -> int:
+    seconds, micros = desk.door.command("TIME")
+    return int(seconds) * 1000 + int(micros) // 1000
+
+
+def _score(snapshot: Reply, outcome: Outcome, facts: dict[str, Any]) -> None:
+    """One line a table, once; whoever repeats this finds it."""
+    table = snapshot["table"]["id"]
+    line = {
+        "ts": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(facts["at"] / 1000)), "table": table,
+        "topic": snapshot["table"].get("topic", ""), "format": snapshot["table"].get("format", ""),
+        "mode": snapshot["table"].get("mode", ""), "workflow_type": outcome.workflow or snapshot["table"].get("format", ""),
+        "result": outcome.result, "elapsed_time_sec": facts["elapsed"], "consensus_pct": outcome.consensus_pct,
+        "validated": outcome.validated, "panel_degraded": bool(facts["degraded"]), "usage": facts["usage"],
+    }  # fmt: skip
+    files.append_once(
+        Path(env.home()) / "scorecard.jsonl",
+        f'"table": {json.dumps(table)}',
+        json.dumps(line, ensure_ascii=False),
+    )
+
+
+def of(door: Door, table: str) -> dict[str, Any] | None:
+    """{outcome, at} of a concluded run; None while it goes on, or when no format ran."""
+    found: dict[str, Any] | None = journal.get(door, table, LINE)
+    return found
+
+
+def again(door: Door, table: str, *, out: str = "") -> dict[str, Any] | None:
+    """Write the files of a concluded run anew; returns result.json's content, None when there is nothing to write.
+
+    Raises:
+        OSError.
+    """
+    found = of(door, table)
+    snapshot = tables.snapshot(door, table, transcript.ALL_TURNS)
+    return None if found is None or snapshot is None else write(door, table, snapshot, found, out=out)

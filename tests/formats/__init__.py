@@ -1,0 +1,1 @@
+"""The formats, driven on a real bus."""
