@@ -56,6 +56,8 @@ def _refused(profile: Profile, transport: str, asked: dict[str, str]) -> str:
     ):
         if value and not (args and takes):
             return f"it takes no {what}" if takes else f"it takes no {what} on {transport}"
+    if profile.models and asked["model"] and asked["model"] not in profile.models:
+        return f"its models are {', '.join(profile.models)}"
     start = profile.acp.argv if transport == "acp" and profile.acp else getattr(call, "start", ())
     if not profile.argv and "{argv}" in start:
         return "it needs an argv: write SLUG=!argv"

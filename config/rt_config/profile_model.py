@@ -145,6 +145,7 @@ class Profile(_Strict):
     argv: tuple[str, ...] = ()  # what {argv} stands for
     args: tuple[str, ...] = ()  # added to every launch
     model_args: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()  # all it takes; empty: any
     effort_args: tuple[str, ...] = ()
     env: dict[str, str] = Field(default_factory=dict)
     pass_env: tuple[

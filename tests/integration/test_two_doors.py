@@ -18,6 +18,7 @@ from rt_mailbox import (
     group_ends,
     groups,
     hot,
+    journal,
     keys,
     lua,
     queues,
@@ -135,7 +136,12 @@ def at_a_table(door: Door, space: str) -> None:
     table.reply("a", "again")
     turns.extend(door, space, ["r1/b"], seconds=60, epoch=epoch)
     turns.close(door, space, "r1/b", "failed", "why", message="[TIMEOUT]", epoch=epoch)
+    journal.put(door, space, "start", {"n": 1, "text": "Grüße"}, event="format", epoch=epoch)
+    journal.put(door, space, "start", {"n": 2})
     table.reply("b", "late", turn="r1/b")
+    turns.close(door, space, table.ask("b", step="r2", epoch=epoch)["turns"][0], "failed", "why", epoch=epoch)
+    turns.reopen(door, space, "r2/b", "again", "subject", BYTES, epoch=epoch)
+    turns.close(door, space, "r2/b", "cancelled", "why", epoch=epoch)
     tables.conclude(door, space, GROUP, "In short.", key="s")
     tables.set_seat(door, space, "a", {"state": "idle"}, event="state", epoch=epoch)
     tables.note(door, space, "nudged", {"seat": "a"}, epoch=epoch)

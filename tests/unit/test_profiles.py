@@ -195,15 +195,16 @@ def test_every_placeholder_of_a_profile_is_filled(name: str, resume: bool, tmp_p
     profile = loaded()[name]
     wants_model, wants_effort = bool(profile.model_args), bool(profile.effort_args)
     access: Any = "read-only" if profile.headless and profile.headless.can_be_read_only else "write"
+    model = profile.models[0] if profile.models else "M-1"
     spec = profiles.launch_spec(
-        profile, "M-1" if wants_model else "", "E-1" if wants_effort else "", access, "/"
+        profile, model if wants_model else "", "E-1" if wants_effort else "", access, "/"
     )
     if resume and not spec["resume"]:
         pytest.skip("it has no sessions")
     call = launch.prepare(spec, "P-1", "S-1", resume=resume, mark="mark", folder=tmp_path)
     line = "\n".join(call.argv)
     assert not re.search(r"\{[a-z_]+\}", line)
-    assert ("M-1" in line) == wants_model
+    assert (model in line) == wants_model
     assert ("E-1" in line) == wants_effort
     assert ("S-1" in line) == (resume or spec["session"] == "set")
     assert ("P-1" in line) == (spec["prompt"] == "argument")
