@@ -125,6 +125,14 @@ class Acp(_Strict):
         return self
 
 
+class Failure(_Strict):
+    """A failure that is known by what the CLI prints, and what to do about it."""
+
+    kind: Literal["model", "quota", "network"]
+    match: tuple[str, ...] = Field(min_length=1)  # patterns, in any case of letters
+    fix: str
+
+
 class Profile(_Strict):
     """How one agent CLI is installed, launched, answered and found wanting."""
 
@@ -152,6 +160,7 @@ class Profile(_Strict):
         str, ...
     ] = ()  # variables of the operator (keys, base URLs) that its sessions get; nothing else gets in
     auth_failure: tuple[str, ...] = ()  # patterns in the output of a call that failed for want of a login
+    failures: tuple[Failure, ...] = ()  # looked at before those of failures.toml, which many CLIs share
     headless: Headless | None = None
     acp: Acp | None = None
 

@@ -1,17 +1,22 @@
 """`rt doctor`: everything rt stands on, looked at side by side; each finding says what to do about it. Changes nothing.
 
-A part is a function from settings to findings. The profiles' part is to come; it goes into `parts` as a line.
+A part is a function from settings to findings: a plain one runs on a thread, an `async` one in the loop and is cancelled
+when the doctor is interrupted. The agent CLIs' parts are in `checks_profiles`.
 """
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterable
-from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+import inspect
+import os
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+import anyio
+from anyio import to_thread
 
 from rt_config.errors import RoundtableError
+from rt_moderator import attended
 
 if TYPE_CHECKING:
     from rt_config.settings import Settings
@@ -30,11 +35,11 @@ class Finding:
     fix: str = ""
 
 
-Part = Callable[["Settings"], Iterable[Finding]]
+Part = Callable[["Settings"], Iterable[Finding] | Awaitable[Iterable[Finding]]]
 
 
 def parts() -> dict[str, Part]:
-    """What is looked at, in the order in which it is shown."""
+    """What is looked at besides the agent CLIs, in the order in which it is shown."""
     from rt_moderator import checks_bus, checks_machine
 
     return {
@@ -52,18 +57,10 @@ def examine(
 ) -> list[Finding]:
     """All findings, part by part in order. Every second that it takes `say` names what is still looked at.
 
-    A part that raises is a finding, too: one that fails, with the error's own hint.
+    A part that raises is a finding, too: one that fails, with the error's own hint. SIGINT, and on the main thread SIGTERM
+    and SIGHUP, end what was started first.
     """
-    looked = given or parts()
-    with ThreadPoolExecutor(len(looked)) as pool:
-        running = {pool.submit(_part, name, part, settings): name for name, part in looked.items()}
-        left, end = set(running), time.monotonic() + _SLOW_SECONDS
-        while left:
-            _, left = wait(left, max(0.0, end - time.monotonic()), FIRST_COMPLETED)
-            if left and time.monotonic() >= end:
-                say(f"looking at {', '.join(sorted(running[one] for one in left))} …")
-                end += _SLOW_SECONDS
-        return [finding for one in running for finding in one.result()]
+    return attended.run(_Examination(settings, say, given or parts()).findings)
 
 
 def failed(findings: Iterable[Finding]) -> bool:
@@ -71,10 +68,41 @@ def failed(findings: Iterable[Finding]) -> bool:
     return any(finding.level == "fail" for finding in findings)
 
 
-def _part(name: str, part: Part, settings: Settings) -> list[Finding]:
-    try:
-        return list(part(settings))
-    except RoundtableError as exc:
-        return [Finding(name, "fail", str(exc), exc.advice)]
-    except Exception as exc:  # a check that breaks must not hide the others
-        return [Finding(name, "fail", f"could not be looked at: {type(exc).__name__}: {exc}")]
+class _Examination:
+    """All parts at once, as many calls of agent CLIs at a time as there are cores."""
+
+    def __init__(self, settings: Settings, say: Callable[[str], None], looked: dict[str, Part]) -> None:
+        self._settings, self._say, self._parts = settings, say, looked
+        self._found: dict[str, list[Finding]] = {}
+
+    async def findings(self) -> list[Finding]:
+        slots = anyio.CapacityLimiter(max(2, os.cpu_count() or 2))
+        async with anyio.create_task_group() as watching:
+            watching.start_soon(self._watch)
+            async with anyio.create_task_group() as looking:
+                for name in self._parts:
+                    looking.start_soon(self._look, name, slots)
+            watching.cancel_scope.cancel()
+        return [finding for name in self._parts for finding in self._found[name]]
+
+    async def _look(self, name: str, slots: anyio.CapacityLimiter) -> None:
+        part: Any = self._parts[name]
+        try:
+            if inspect.iscoroutinefunction(part):
+                async with slots:
+                    self._found[name] = list(await part(self._settings))
+            else:
+                plain = cast("Callable[[], list[Finding]]", lambda: list(part(self._settings)))
+                self._found[name] = await to_thread.run_sync(plain, abandon_on_cancel=True)
+        except RoundtableError as exc:
+            self._found[name] = [Finding(name, "fail", str(exc), exc.advice)]
+        except Exception as exc:  # a check that breaks must not hide the others
+            said = f"could not be looked at: {type(exc).__name__}: {exc}"
+            self._found[name] = [Finding(name, "fail", said)]
+
+    async def _watch(self) -> None:
+        while True:
+            await anyio.sleep(_SLOW_SECONDS)
+            left = [name for name in self._parts if name not in self._found]
+            if left:
+                self._say(f"looking at {', '.join(sorted(left))} …")

@@ -28,6 +28,7 @@ from rt_config.errors import (
     CliTimeoutError,
     WorkdirMissingError,
 )
+from rt_config.profile_model import Access, Headless
 from rt_config.profiles import launch_spec
 from rt_participant import headless, launch
 
@@ -50,21 +51,31 @@ class OneShot:
     seconds: float = 0.0
 
 
-def spec_of(profile: Profile, model: str = "", effort: str = "", cwd: str = "") -> dict[str, Any]:
-    """How `profile` is asked once: headless where it has that, else over acp; always read-only.
+def spec_of(
+    profile: Profile,
+    model: str = "",
+    effort: str = "",
+    cwd: str = "",
+    transport: str = "",
+    access: Access = "read-only",
+) -> dict[str, Any]:
+    """How `profile` is asked once: on `transport` when that is headless or acp, else headless where it has that, else acp.
 
     Args:
         profile: with an argv of its own when it is `command`-like.
         model: empty for the CLI's own default.
         effort: empty for its default.
         cwd: absolute; where it works. Empty: in an empty folder of its own, so that no project's files steer it.
+        transport: of a seat; tui and auto leave the choice.
+        access: read-only unless the seat may write and the profile cannot do without.
 
     Raises:
         BadConfigError: it takes no such model or effort, needs an argv, or nothing keeps it from writing.
     """
-    transport = "headless" if profile.headless is not None else "acp"
+    if transport not in ("headless", "acp"):
+        transport = "headless" if profile.headless is not None else "acp"
     return launch_spec(
-        profile, model, effort, "read-only", cwd, transport,
+        profile, model, effort, access, cwd, transport,
         inactivity_seconds=0, kill_grace_seconds=_GRACE_SECONDS, drain_timeout_seconds=0,
     )  # fmt: skip
 
@@ -93,21 +104,61 @@ async def run_once(
     """
     await to_thread.run_sync(_end_orphans)
     with TemporaryDirectory(prefix="rt-once-", ignore_cleanup_errors=True) as folder:
-        spec = spec | {"cwd": spec["cwd"] or _made(folder, "work")}
-        try:
-            call = launch.prepare(
-                spec, prompt, _session(spec), resume=False, mark=_mark(), folder=Path(_made(folder, "call"))
-            )
-        except ValueError as exc:
-            raise BadConfigError(where=f"profile {spec['profile']}", reason=str(exc)) from exc
-        if env is not None:
-            own = {name: call.env[name] for name in (*spec["env"], "PWD", launch.MARK)}
-            call = replace(call, env={**env, **own})
+        spec, call = _prepared(spec, prompt, folder, env)
         result = await _asked(spec, call, prompt, timeout_s)
-    if result.reason:
-        _fail(spec, result, timeout_s)
+        if result.reason:
+            _fail(spec, result, timeout_s)
     answer = result.answer
     return OneShot(answer.text, answer.usage, answer.cost, answer.model or str(spec["model"]), result.seconds)
+
+
+async def started(spec: dict[str, Any], *, timeout_s: float, env: Mapping[str, str] | None = None) -> None:
+    """Start an agent of transport acp up to a session, and end it; asks no model anything.
+
+    Raises:
+        CliMissingError, CliLoginError, CliTimeoutError, CliFailedError, WorkdirMissingError.
+    """
+    from rt_participant import oneshot_acp
+
+    await to_thread.run_sync(_end_orphans)
+    with TemporaryDirectory(prefix="rt-once-", ignore_cleanup_errors=True) as folder:
+        spec, call = _prepared(spec, "", folder, env)
+        result = await oneshot_acp.asked(spec, call, "", timeout_s)
+        if result.reason:
+            _fail(spec, result, timeout_s)
+
+
+async def version(profile: Profile, *, timeout_s: float, env: Mapping[str, str] | None = None) -> str:
+    """The first line that its version call prints.
+
+    Raises:
+        CliMissingError, CliFailedError, CliTimeoutError, CliSilentError.
+    """
+    call = Headless(start=("{executable}", *profile.version_args))
+    bare = profile.model_copy(update={"headless": call, "argv": (), "args": (), "auth_failure": ()})
+    try:
+        said = (await run_once(spec_of(bare, transport="headless"), "", timeout_s=timeout_s, env=env)).text
+    except CliSilentError as exc:
+        said = str(exc.fields["detail"])  # some print it as an error
+        if not said:
+            raise
+    return said.strip().partition("\n")[0]
+
+
+def _prepared(
+    spec: dict[str, Any], prompt: str, folder: str, env: Mapping[str, str] | None
+) -> tuple[dict[str, Any], launch.Call]:
+    """The spec with a folder to work in, and the call with what it inherits."""
+    spec = spec | {"cwd": spec["cwd"] or _made(folder, "work")}
+    private = Path(_made(folder, "call"))
+    try:
+        call = launch.prepare(spec, prompt, _session(spec), resume=False, mark=_mark(), folder=private)
+    except ValueError as exc:
+        raise BadConfigError(where=f"profile {spec['profile']}", reason=str(exc)) from exc
+    if env is None:
+        return spec, call
+    own = {name: call.env[name] for name in (*spec["env"], "PWD", launch.MARK)}
+    return spec, replace(call, env={**env, **own})
 
 
 async def _asked(spec: dict[str, Any], call: launch.Call, prompt: str, timeout_s: float) -> Result:
@@ -125,7 +176,9 @@ def _fail(spec: dict[str, Any], result: Result, timeout_s: float) -> NoReturn:
     if result.stop == "timeout":
         raise CliTimeoutError(cli=cli, seconds=f"{timeout_s:g}", detail=result.detail)
     if result.auth:
-        said = result.reason.removeprefix("not logged in (").partition(")")[0]
+        said = (
+            result.reason.removeprefix("not logged in (").removesuffix(f": {spec['login']}").removesuffix(")")
+        )
         raise CliLoginError(cli=cli, said=said, login=spec["login"], detail=result.detail)
     if result.stop == "not started" and "is not installed" in result.reason:
         raise CliMissingError(cli=cli, install=spec["install"] or f"put {cli} on PATH")

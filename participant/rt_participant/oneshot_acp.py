@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 async def asked(spec: dict[str, Any], call: Call, prompt: str, timeout_s: float) -> Result:
     """The answer to `prompt` of an agent that is started for it and gone, with all its processes, afterwards.
 
+    An empty prompt is not sent: the answer is empty, and there is a reason only when no session came about.
     The agent may change nothing in its folder. Needs an asyncio loop.
     """
     started = time.monotonic()
@@ -53,6 +54,8 @@ async def asked(spec: dict[str, Any], call: Call, prompt: str, timeout_s: float)
 async def _prompted(agent: Agent, client: Client, call: Call, prompt: str) -> tuple[outputs.Answer, str]:
     await agent.start(call)
     session = await agent.new_session()
+    if not prompt:
+        return outputs.Answer(session=session), ""
     response = await agent.prompt(session, prompt)
     client.drop()
     answer = outputs.Answer(
