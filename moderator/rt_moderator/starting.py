@@ -36,16 +36,13 @@ class Request:
     format: str = "open"
     mode: str = ""
     group_path: str = ""
-<<<<<<< HEAD
     options: str = ""  # of the format, JSON (engine.options.Options)
+    changes: Sequence[Mapping[str, str]] = ()  # {kind, seat, why, action}: what a check left out or replaced
 
     @property
     def free(self) -> bool:
         """Whether the moderator asks (format open), and not a procedure."""
         return self.format == "open"
-=======
-    changes: Sequence[Mapping[str, str]] = ()  # {kind, seat, why, action}: what a check left out or replaced
->>>>>>> 80fbb41 (One table for racing starts; start --check leaves out seats that cannot answer)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,27 +123,16 @@ def lay(shell: Shell, table: str, request: Request) -> Reply:
             seat["token_sha"] = seating.token(table, seat["slug"], shell.url)
         fields = {
             "id": table, "topic": request.topic, "topic_norm": naming.topic_key(request.topic), "format": request.format,
-<<<<<<< HEAD
-            "mode": request.mode, "view": "raw" if request.free else "own", "options": request.options, "cwd": request.cwd, "access": request.access, "machine": platform.node(),
-            "deck_group": path, "opening": opening(request), **request.fields,
+            "mode": request.mode, "view": "raw" if request.free else "own", "options": request.options, "cwd": request.cwd,
+            "access": request.access, "machine": platform.node(), "deck_group": path, "opening": opening(request),
+            **request.fields, **_degraded(request),
         }  # fmt: skip
-        persons = [
-            "moderator",
-            "user",
-            *(() if request.free else ("synthesizer",)),
-            *(seat["person"] for seat in seats),
-        ]
-        tables.create(shell.door, table, group_of(table), fields, persons, seats)
-=======
-            "mode": request.mode, "view": "raw", "cwd": request.cwd, "access": request.access, "machine": platform.node(),
-            "deck_group": path, "opening": opening(request), **request.fields, **_degraded(request),
-        }  # fmt: skip
-        persons = ["moderator", "user", *(seat["person"] for seat in seats)]
+        guests = () if request.free else ("synthesizer",)
+        persons = ["moderator", "user", *guests, *(seat["person"] for seat in seats)]
         if tables.create(shell.door, table, group_of(table), fields, persons, seats):
             for change in request.changes:
                 told = {"seat": change["seat"], "reason": change["why"], "action": change["action"]}
                 tables.note(shell.door, table, change["kind"], told)
->>>>>>> 80fbb41 (One table for racing starts; start --check leaves out seats that cannot answer)
     return opened(shell, table)
 
 
