@@ -53,6 +53,10 @@ class Settings(BaseModel):
     bus_wait_seconds: float = Field(default=30.0, ge=0)
     default_profile: str = ""
     profiles: dict[str, dict[str, Any]] = Field(default_factory=dict)
+    panel: dict[str, dict[str, Any]] = Field(default_factory=dict)  # who sits together, see panels.toml
+    analyst_seconds: float = Field(default=90.0, gt=0)  # one-shot calls of formats; a late one is left out
+    validation_seconds: float = Field(default=60.0, gt=0)
+    synthesis_seconds: float = Field(default=180.0, gt=0)
     context: Context = Context()
 
 

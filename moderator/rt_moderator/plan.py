@@ -66,8 +66,10 @@ def _with_text(seat: SeatPlan, role: str | None, viewpoint: str | None) -> SeatP
     return seat if viewpoint is None else replace(seat, viewpoint=viewpoint)
 
 
-def checked(seats: Sequence[SeatPlan]) -> list[SeatPlan]:
+def checked(seats: Sequence[SeatPlan], *, mode: str = "") -> list[SeatPlan]:
     """The seats when a table can be laid with them: good slugs, none twice, no two with the same role text (S3.4).
+
+    In mode `vote` equal roles are meant: there every seat is a voter.
 
     Raises:
         BadSlugError, BadConfigError: nothing was made.
@@ -81,7 +83,7 @@ def checked(seats: Sequence[SeatPlan]) -> list[SeatPlan]:
     seen: dict[str, str] = {}
     for seat in seats:
         role = " ".join((seat.role + " " + seat.viewpoint).lower().split())
-        if role and role in seen:
+        if role and role in seen and mode != "vote":
             raise BadConfigError(where=f"seat {seat.slug}", reason=f"has the same role as {seen[role]}")
         seen[role] = seat.slug
     return list(seats)

@@ -67,11 +67,16 @@ def _from_row(row: dict[str, Any]) -> SeatPlan:
 
 def proposed(settings: Settings) -> list[SeatPlan]:
     """The default five over the agent CLIs of this machine, or over `rehearsal` where there is none."""
+    return default_seats(installed(settings))
+
+
+def installed(settings: Settings) -> list[str]:
+    """The profiles that seats are spread over: one of every family where there are two, else all; never empty."""
     names = [profile.name for profile in catalog.proposed(settings)] or [catalog.default_profile(settings)]
     if settings.default_profile:
         first = catalog.default_profile(settings)
         names = [first, *(n for n in names if n != first)]
-    return default_seats(_spread(names, catalog.load(settings)))
+    return _spread(names, catalog.load(settings))
 
 
 def _spread(names: list[str], found: dict[str, Profile]) -> list[str]:

@@ -42,3 +42,8 @@ class Options(BaseModel):
     roster: tuple[str, ...] = ()  # PROFILE[:MODEL] of what can be seated here, for formats that seat later
     context: str = ""  # material given with the question
     prior: str = ""  # another table's synthesis, labelled
+    families: dict[str, str] = Field(default_factory=dict)  # profile → whose models answer, for the roster
+    panel_notes: tuple[str, ...] = ()  # substitutions when the panel was seated: the table is degraded
+    analyst_seconds: float = Field(default=90.0, gt=0)
+    validation_seconds: float = Field(default=60.0, gt=0)
+    synthesis_seconds: float = Field(default=180.0, gt=0)

@@ -1,0 +1,273 @@
+"""From a panel's name, or a list of profiles, to seats that can run on this machine; what had to change is said."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from rt_config import panels, seat_spec
+from rt_config import profiles as catalog
+from rt_config.errors import BadConfigError, CliMissingError
+from rt_config.panels import ANY, Panel, PanelSeat
+from rt_moderator import roster
+from rt_moderator.plan import SeatPlan
+from rt_moderator.words import listed
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from rt_config.profiles import Profile
+    from rt_config.settings import Settings
+
+MODES = ("debate", "build", "redteam", "vote")
+BUDGET = "budget"
+
+
+@dataclass(frozen=True, slots=True)
+class Seated:
+    """A panel as it can sit here. `degraded` are substitutions, each with the action that undoes it."""
+
+    name: str
+    format: str
+    seats: tuple[SeatPlan, ...]
+    warnings: tuple[str, ...] = ()
+    degraded: tuple[str, ...] = ()
+    synthesizer: str = ""
+    analysts: tuple[str, ...] = ()
+
+
+def panel_seats(
+    chosen: str, settings: Settings, *, mode: str = "", most: int = 0
+) -> tuple[list[SeatPlan], list[str]]:
+    """The seats of `seated`, and everything that has to be said about them."""
+    found = seated(chosen, settings, mode=mode, most=most)
+    return list(found.seats), [*found.degraded, *found.warnings]
+
+
+def seated(chosen: str, settings: Settings, *, mode: str = "", most: int = 0) -> Seated:
+    """The panel that `chosen` means: a mode, a name in panels.toml, or a comma list of PROFILE[:MODEL[:EFFORT]].
+
+    Args:
+        chosen: empty is the panel of `mode`; the mode `default` has the one of `debate`.
+        settings: name the user's own panels and profiles.
+        mode: whose roles a list gets.
+        most: only the first so many seats that can run here (--quick takes three); 0: all.
+
+    Raises:
+        BadConfigError, UnknownProfileError: it is neither, or a panel names a profile that does not exist.
+        CliMissingError: of a list, none is installed.
+    """
+    known = panels.load(settings)
+    of_mode = known[mode if mode in known else "debate"]
+    chosen = chosen.strip()
+    if chosen == "default":
+        chosen = "debate"
+    if not chosen or chosen in known:
+        return _named(known[chosen] if chosen else of_mode, settings, most)
+    if "," not in chosen and chosen.partition(":")[0] not in catalog.load(settings):
+        reason = f"no panel ({', '.join(known)}), and no profile ({', '.join(catalog.load(settings))})"
+        raise BadConfigError(where=f"--panel {chosen}", reason=reason)
+    return _listed(chosen, of_mode, settings, most)
+
+
+def option_fields(found: Seated, settings: Settings) -> dict[str, Any]:
+    """What `engine.options.Options` needs to know of this machine: who else could sit, analyse, write, and for how long."""
+    profiles = catalog.load(settings)
+    return {
+        "analysts": found.analysts,
+        "synthesizer": found.synthesizer,
+        "roster": available_specs(settings),
+        "families": {name: profile.family for name, profile in profiles.items()},
+        "panel_notes": found.degraded,
+        "analyst_seconds": settings.analyst_seconds,
+        "validation_seconds": settings.validation_seconds,
+        "synthesis_seconds": settings.synthesis_seconds,
+    }
+
+
+def available_specs(settings: Settings) -> tuple[str, ...]:
+    """PROFILE[:MODEL] of what can be seated here: what the panels name, then every other installed agent CLI."""
+    profiles = catalog.load(settings)
+    named = [
+        _spec(seat.profile, seat.model) for panel in panels.load(settings).values() for seat in panel.seats
+    ]
+    found = [spec for spec in dict.fromkeys(named) if _runs(spec, profiles)]
+    there = {spec.partition(":")[0] for spec in found}
+    return (*found, *(name for name in roster.installed(settings) if name not in there))
+
+
+def availability(settings: Settings) -> list[dict[str, Any]]:
+    """Every panel: {panel, seats, missing}, missing being the profiles of its seats that are not installed."""
+    profiles = catalog.load(settings)
+    rows = []
+    for panel in panels.load(settings).values():
+        wanted = [seat.profile for seat in panel.seats if seat.profile != ANY]
+        missing = [name for name in dict.fromkeys(wanted) if not _runs(name, profiles)]
+        rows.append({"panel": panel.name, "seats": len(panel.seats), "missing": missing})
+    return rows
+
+
+def one_family(seats: Sequence[SeatPlan], families: Mapping[str, str]) -> str:
+    """What to say when all of several seats answer with one family's models; else ''."""
+    found = {families.get(seat.profile, seat.profile) for seat in seats}
+    if len(seats) < 2 or len(found) != 1:
+        return ""
+    return f"all {len(seats)} seats are of one family ({found.pop()}): they are likely to err together"
+
+
+def _named(panel: Panel, settings: Settings, most: int) -> Seated:
+    profiles = catalog.load(settings)
+    plans = _planned(panel.seats, settings)
+    known = {seat.profile for seat in panel.seats} - {ANY}
+    for name in known:
+        catalog.get(profiles, name)
+    filled = [_filled(plan, profiles) for plan in plans]
+    there = [plan for plan in filled if plan is not None]
+    if most:
+        there = there[:most]
+    warnings = []
+    if len(there) < min(most or len(plans), len(plans)):
+        warnings = _budget_warnings(
+            panel, [p for p, f in zip(plans, filled, strict=True) if f is None], profiles
+        )
+        there = _spread(plans[: most or None], roster.installed(settings))
+    return _said(panel, there, plans, warnings, profiles)
+
+
+def _said(
+    panel: Panel, there: Sequence[SeatPlan], wanted: Sequence[SeatPlan], warnings: list[str], profiles: dict[str, Profile]
+) -> Seated:  # fmt: skip
+    families = {name: profile.family for name, profile in profiles.items()}
+    asked = {plan.slug: plan for plan in wanted}
+    degraded = [] if warnings else [
+        _substituted(plan, asked[plan.slug], there, profiles)
+        for plan in there
+        if (plan.profile, plan.model) != (asked[plan.slug].profile, asked[plan.slug].model)
+    ]  # fmt: skip
+    if same := one_family(there, families):
+        warnings = [*warnings, same]
+    return Seated(
+        panel.name,
+        panel.format,
+        tuple(there),
+        tuple(warnings),
+        tuple(degraded),
+        panel.synthesizer if _runs(panel.synthesizer, profiles) else "",
+        tuple(spec for spec in panel.analysts if _runs(spec, profiles)),
+    )
+
+
+def _substituted(
+    plan: SeatPlan, asked: SeatPlan, there: Sequence[SeatPlan], profiles: dict[str, Profile]
+) -> str:
+    family = profiles[plan.profile].family
+    others = [one.slug for one in there if one.slug != plan.slug and profiles[one.profile].family == family]
+    shared = ""
+    if family == profiles[asked.profile].family:
+        shared = f", the same family ({family})"
+    elif others:
+        shared = f", now one family ({family}) with {listed(others)}"
+    return (
+        f"{plan.slug}: {_spec(plan.profile, plan.model)} sits in for {asked.profile}, which is not installed{shared}."
+        f" Install it: {_install(profiles[asked.profile])}"
+    )
+
+
+def _budget_warnings(panel: Panel, missing: Iterable[SeatPlan], profiles: dict[str, Profile]) -> list[str]:
+    names = list(dict.fromkeys(plan.profile for plan in missing))
+    lines = [f"{name} is not installed: {_install(profiles[name])}" for name in names]
+    return [*lines, f"the panel {panel.name} is seated from what is installed ({BUDGET})"]
+
+
+def _listed(chosen: str, of_mode: Panel, settings: Settings, most: int) -> Seated:
+    profiles = catalog.load(settings)
+    items = [item.strip() for item in chosen.split(",") if item.strip()]
+    bare = [PanelSeat(profile=ANY, role=seat.role, viewpoint=seat.viewpoint) for seat in of_mode.seats]
+    bare += [PanelSeat(profile=ANY)] * (len(items) - len(bare))
+    wanted = [_given(plan, item, profiles) for plan, item in zip(_slugged(bare), items, strict=False)]
+    there = [plan for plan in wanted if _runs(plan.profile, profiles)]
+    missing = [plan for plan in wanted if plan not in there]
+    if not there:
+        first = profiles[missing[0].profile]
+        raise CliMissingError(cli=first.executable or first.name, install=_install(first))
+    degraded = [
+        f"{plan.slug}: left out, {plan.profile} is not installed. Install it: {_install(profiles[plan.profile])}"
+        for plan in missing
+    ]
+    there = there[: most or None]
+    same = one_family(there, {name: profile.family for name, profile in profiles.items()})
+    return Seated(chosen, "debate", tuple(there), (same,) if same else (), tuple(degraded))
+
+
+def _given(plan: SeatPlan, item: str, profiles: dict[str, Profile]) -> SeatPlan:
+    spec = seat_spec.parse_seat(f"{plan.slug}={item}")
+    catalog.get(profiles, spec.profile)
+    return replace(
+        plan, profile=spec.profile, model=spec.model, effort=spec.effort, transport=spec.transport, command=spec.argv
+    )  # fmt: skip
+
+
+def _planned(seats: Sequence[PanelSeat], settings: Settings) -> list[SeatPlan]:
+    """The seats with slugs and names; `*` is filled from what is installed."""
+    plans = [
+        replace(plan, profile=seat.profile, model=seat.model, effort=seat.effort, fallback=seat.fallback)
+        for plan, seat in zip(_slugged(seats), seats, strict=True)
+    ]
+    free = [plan for plan in plans if plan.profile == ANY]
+    spread = {plan.slug: plan for plan in _spread(free, roster.installed(settings))}
+    return [spread.get(plan.slug, plan) for plan in plans]
+
+
+def _slugged(seats: Sequence[PanelSeat]) -> list[SeatPlan]:
+    """Slug and name from the role; equal roles are numbered, no role is `seat-N`."""
+    roles = [seat.role for seat in seats]
+    plans: list[SeatPlan] = []
+    for at, seat in enumerate(seats):
+        count = roles.count(seat.role)
+        name = seat.role or "Seat"
+        if count > 1 or not seat.role:
+            name = f"{name} {roles[:at].count(seat.role) + 1 if seat.role else at + 1}"
+        slug = slug_of(name)
+        taken = {plan.slug for plan in plans}
+        if slug in taken:
+            slug = f"seat-{at + 1}"
+        plans.append(SeatPlan(slug, name=name, role=seat.role, viewpoint=seat.viewpoint))
+    return plans
+
+
+def slug_of(name: str) -> str:
+    """A seat's slug from what it is called."""
+    text = re.sub(r"[^a-z0-9]+", "-", name.lower().replace("'", "").replace("’", "")).strip("-")
+    return text[:32].strip("-") or "seat"
+
+
+def _filled(plan: SeatPlan, profiles: dict[str, Profile]) -> SeatPlan | None:
+    """The seat if it can run, else its fallback if that can; else None."""
+    if _runs(plan.profile, profiles):
+        return plan
+    if not plan.fallback or not _runs(plan.fallback, profiles):
+        return None
+    spec = seat_spec.parse_seat(f"{plan.slug}={plan.fallback}")
+    return replace(plan, profile=spec.profile, model=spec.model, effort=spec.effort)
+
+
+def _spread(plans: Sequence[SeatPlan], names: Sequence[str]) -> list[SeatPlan]:
+    return [
+        replace(plan, profile=names[at % len(names)], model="", effort="", fallback="")
+        for at, plan in enumerate(plans)
+    ]
+
+
+def _runs(spec: str, profiles: dict[str, Profile]) -> bool:
+    profile = profiles.get(spec.partition(":")[0])
+    return profile is not None and catalog.available(profile)
+
+
+def _spec(profile: str, model: str) -> str:
+    return f"{profile}:{model}" if model else profile
+
+
+def _install(profile: Profile) -> str:
+    return profile.install or f"put {profile.executable} on PATH"
