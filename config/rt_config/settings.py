@@ -52,6 +52,7 @@ class Settings(BaseModel):
     kill_grace_seconds: float = Field(default=5.0, ge=0)
     bus_wait_seconds: float = Field(default=30.0, ge=0)
     default_profile: str = ""
+    roster: tuple[str, ...] = ()  # `cli` or `cli: model`: who sits at a `table` that names nobody
     profiles: dict[str, dict[str, Any]] = Field(default_factory=dict)
     panel: dict[str, dict[str, Any]] = Field(default_factory=dict)  # who sits together, see panels.toml
     analyst_seconds: float = Field(default=90.0, gt=0)  # one-shot calls of formats; a late one is left out

@@ -47,6 +47,11 @@ def build(
     return text.strip() + "\n"
 
 
+def bare(request: str) -> str:
+    """The request and nothing else, not even who reads it; no control characters."""
+    return cleaning.plain(request).strip() + "\n"
+
+
 def _is_request(message: dict[str, Any], turn: dict[str, Any]) -> bool:
     """Whether it is the intent that stands below as the request, word for word."""
     return bool(message["seq"] == turn["upto"] and message["body"].strip() == turn["request"].strip())

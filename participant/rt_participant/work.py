@@ -78,7 +78,7 @@ class Attempt:
         self._end_live()
         self._session = self._chosen_session(fresh)
         most = _ARGUMENT_CHARS if self._spec["prompt"] == "argument" else prompt.MOST_CHARS
-        self._prompt = prompt.build(self._turn, self._messages(fresh), fresh=fresh, most_chars=most)
+        self._prompt = self._built(fresh, most)
         self._note("prompt", prompt=self._prompt, session=self._session, fresh="1" if fresh else "0")
         mark = launch.mark_of(self._duty.home, self._duty.table, self._slug)
         with TemporaryDirectory(prefix="rt-turn-", ignore_cleanup_errors=True) as folder:
@@ -102,7 +102,7 @@ class Attempt:
         self._session = live.session
         if fresh:
             self._set(native_session=live.session, native_ready="0")
-        self._prompt = prompt.build(self._turn, self._messages(fresh), fresh=fresh)
+        self._prompt = self._built(fresh, prompt.MOST_CHARS)
         self._note("prompt", prompt=self._prompt, session=self._session, fresh="1" if fresh else "0")
         return live.ask(
             self._prompt,
@@ -110,6 +110,12 @@ class Attempt:
             self._duty.pane.show,
             lambda kind, fields: self._note(kind, **fields),
         )
+
+    def _built(self, fresh: bool, most: int) -> str:
+        """The prompt; a seat that is fresh every turn gets the request alone, the same as every other such seat."""
+        if self._seat.get("fresh") == "1":
+            return prompt.bare(self._turn["request"])
+        return prompt.build(self._turn, self._messages(fresh), fresh=fresh, most_chars=most)
 
     def _protected(self) -> list[str]:
         """Where the agent may change nothing: the table's folder, and where it works unless it was let write there."""

@@ -229,6 +229,25 @@ def test_formats_that_hide_peers_are_obeyed(seated: Seated, tmp_path: Path) -> N
     assert "participant/a · reply" in last
 
 
+def test_seats_that_are_fresh_every_turn_get_the_same_bytes(seated: Seated, tmp_path: Path) -> None:
+    """S3.3, S3.18: a seat marked fresh gets the request alone, in a new session, whatever it was asked before."""
+    table = seated({"a": native(tmp_path), "b": native(tmp_path)}, view="agreements")
+    for slug in "ab":
+        tables.set_seat(table.door, TABLE, slug, {"fresh": "1"})
+    table.ask("Say what is asked here, at length.", "a", "b")
+    with table.runner("a"), table.runner("b"):
+        table.replies(2)
+        table.ask("Say once more what is asked here.", "a", "b")
+        table.replies(4)
+    made = table.events("prompt")
+    assert sorted(one["prompt"] for one in made) == sorted(
+        ["Say what is asked here, at length.\n", "Say once more what is asked here.\n"] * 2
+    )
+    assert len({one["session"] for one in made}) == 4
+    assert {one["fresh"] for one in made} == {"1"}
+    assert "resume" not in (tmp_path / "calls").read_text()
+
+
 def test_the_control_mail_is_leased_at_once(seated: Seated, tmp_path: Path) -> None:
     """A waiting runner leases within a moment, also on a busy machine; the heavy imports come afterwards."""
     table = seated({"a": spec()})

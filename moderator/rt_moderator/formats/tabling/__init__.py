@@ -1,0 +1,1 @@
+"""The pieces of `table`: the roster, roles, syntheses and the wrap-up."""
