@@ -35,10 +35,10 @@ def pick(shell: Shell, given: str) -> str:
     return shell.resolve(None)
 
 
-def resume(shell: Shell, deck: Deck, table: str, *, cwd: str = "") -> dict[str, Any]:
+def resume(shell: Shell, deck: Deck, table: str, *, cwd: str = "", as_open: bool = False) -> dict[str, Any]:
     """Open the table again and give host and seats their sessions; open turns go on, nothing is asked twice.
 
-    Safe to repeat. A table that was taken into a file comes back from it first. A table whose host is alive on another deck stays there. Seats of another machine are rebuilt from the record (said once); a missing folder or CLI is named.
+    Safe to repeat. With `as_open` its format asks nothing more, and the moderator goes on by hand. A table that was taken into a file comes back from it first. A table whose host is alive on another deck stays there. Seats of another machine are rebuilt from the record (said once); a missing folder or CLI is named.
 
     Returns:
         {table, record, seats: {slug: how}, open_turns, unread, stop_condition, host_started}
@@ -48,6 +48,9 @@ def resume(shell: Shell, deck: Deck, table: str, *, cwd: str = "") -> dict[str, 
     """
     archives.bring_back(shell.door, shell.space, table, shell.say)
     snapshot = _complete(shell, table)
+    if as_open and snapshot["table"].get("format", "open") != "open":
+        fields = {"as_open": "1", "view": "raw", "phase": "", "gate": "", "asks": ""}
+        tables.set_table(shell.door, table, fields, event="as_open")
     machine = platform.node()
     moved = snapshot["table"].get("machine") not in ("", None, machine)
     if _elsewhere(deck, snapshot):

@@ -116,7 +116,17 @@ def host_spec(snapshot: Reply) -> Spec:
     own = {"RT_HOME": env.home(), **_environment(_PASSED), **_environment(("RT_REDIS_URL",))}
     for seat in snapshot["seats"]:
         own |= _environment(_variables(seat))
+    if snapshot["table"].get("format", "open") != "open":  # its host seats others later, and has jobs done
+        own |= _environment(_any_cli())
     return Spec(naming.host_session(table), f"host-{table}", group, "/", command("host", table), own)
+
+
+def _any_cli() -> list[str]:
+    """The names of the variables that any configured CLI takes from the operator's environment."""
+    from rt_config import profiles, settings
+
+    found = profiles.load(settings.load(Path.cwd()))
+    return sorted({name for profile in found.values() for name in profile.pass_env})
 
 
 def _spec(table: str, seat: Reply, group: str) -> Spec:

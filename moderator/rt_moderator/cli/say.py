@@ -43,6 +43,9 @@ def say(text: str, table: str | None, as_json: bool, **options: Any) -> int:
     if as_json:
         emit_json({"table": name, **found, "undrained": undrained})
         return 0
+    if found.get("next_step"):
+        emit(f"m{found['seq']} posted. A format is at work: every seat of its next step gets it.")
+        return 0
     asked = ", ".join(found["asked"]) or "nobody"
     emit(f"m{found['seq']} posted. Asked {asked}." + ("" if undrained else " Nothing undrained."))
     return 0
