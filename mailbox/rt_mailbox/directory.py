@@ -20,11 +20,23 @@ def write(door: Door, space: str, table: str, entry: Reply) -> None:
     door.script("directory_set", space, table, json.dumps(entry))
 
 
-def claim(door: Door, space: str, table: str, entry: Reply) -> bool:
-    """Write a table's entry unless the id is taken; False when it is."""
+def claims(door: Door, space: str) -> str:
+    """A count that every claim raises: what `claim` takes as `seen`."""
+    return str(door.command("HGET", key(space, "space"), "claims") or "0")
+
+
+def claim(door: Door, space: str, table: str, entry: Reply, seen: str = "") -> bool | None:
+    """Write a table's entry unless the id is taken; False when it is, None when others have claimed since `seen`.
+
+    With `seen`, of two callers that looked at the directory at the same moment only one enters a table.
+
+    Raises:
+        BusFullError: nothing was stored.
+    """
     import json
 
-    return bool(door.command("HSETNX", key(space, "directory"), table, json.dumps(entry)))
+    found = door.script("directory_claim", space, table, json.dumps(entry), seen)
+    return None if found["moved"] else bool(found["claimed"])
 
 
 def remove(door: Door, space: str, table: str) -> None:

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import inspect
 import os
-import signal
-import threading
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, cast
@@ -18,13 +16,13 @@ import anyio
 from anyio import to_thread
 
 from rt_config.errors import RoundtableError
+from rt_moderator import attended
 
 if TYPE_CHECKING:
     from rt_config.settings import Settings
 
 Level = Literal["ok", "warn", "fail"]
 _SLOW_SECONDS = 1.0
-_SIGNALS = (signal.SIGTERM, signal.SIGHUP)
 
 
 @dataclass(frozen=True)
@@ -62,7 +60,7 @@ def examine(
     A part that raises is a finding, too: one that fails, with the error's own hint. SIGINT, and on the main thread SIGTERM
     and SIGHUP, end what was started first.
     """
-    return anyio.run(_Examination(settings, say, given or parts()).findings)
+    return attended.run(_Examination(settings, say, given or parts()).findings)
 
 
 def failed(findings: Iterable[Finding]) -> bool:
@@ -76,20 +74,15 @@ class _Examination:
     def __init__(self, settings: Settings, say: Callable[[str], None], looked: dict[str, Part]) -> None:
         self._settings, self._say, self._parts = settings, say, looked
         self._found: dict[str, list[Finding]] = {}
-        self._signal = 0
 
     async def findings(self) -> list[Finding]:
         slots = anyio.CapacityLimiter(max(2, os.cpu_count() or 2))
         async with anyio.create_task_group() as watching:
             watching.start_soon(self._watch)
-            if threading.current_thread() is threading.main_thread():
-                watching.start_soon(self._signals, watching.cancel_scope)
             async with anyio.create_task_group() as looking:
                 for name in self._parts:
                     looking.start_soon(self._look, name, slots)
             watching.cancel_scope.cancel()
-        if self._signal:
-            raise SystemExit(128 + self._signal)
         return [finding for name in self._parts for finding in self._found[name]]
 
     async def _look(self, name: str, slots: anyio.CapacityLimiter) -> None:
@@ -113,9 +106,3 @@ class _Examination:
             left = [name for name in self._parts if name not in self._found]
             if left:
                 self._say(f"looking at {', '.join(sorted(left))} …")
-
-    async def _signals(self, scope: anyio.CancelScope) -> None:
-        with anyio.open_signal_receiver(*_SIGNALS) as received:
-            async for number in received:
-                self._signal = number
-                scope.cancel()

@@ -32,6 +32,7 @@ class SeatPlan:
     transport: str = ""
     fallback: str = ""
     command: tuple[str, ...] = ()
+    candidates: tuple[str, ...] = ()  # profiles of the role, in order, when none was named
 
 
 def default_seats(profiles: Sequence[str]) -> list[SeatPlan]:

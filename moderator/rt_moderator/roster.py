@@ -62,7 +62,7 @@ def _from_row(row: dict[str, Any]) -> SeatPlan:
     if not isinstance(argv, list) or not all(isinstance(word, str) for word in argv):
         msg = f"the command of {row['slug']} is neither a line nor a list of words"
         raise ValueError(msg)
-    return SeatPlan(**{key: str(value) for key, value in row.items()}, command=tuple(argv))
+    return SeatPlan(**{key: str(value) for key, value in row.items()}, command=tuple(argv), candidates=())
 
 
 def proposed(settings: Settings) -> list[SeatPlan]:
@@ -81,8 +81,13 @@ def _spread(names: list[str], found: dict[str, Profile]) -> list[str]:
     return first + [n for n in names if n not in first] if len(first) < 2 else first
 
 
-def completed(seats: Sequence[SeatPlan], settings: Settings) -> list[SeatPlan]:
+def completed(seats: Sequence[SeatPlan], settings: Settings, *, missing_ok: bool = False) -> list[SeatPlan]:
     """The seats with name and profile filled in.
+
+    Args:
+        seats: as planned.
+        settings: the configuration.
+        missing_ok: leave seats whose CLI is missing to a check.
 
     Raises:
         UnknownProfileError, CliMissingError: a seat cannot run here; nothing was made.
@@ -90,19 +95,31 @@ def completed(seats: Sequence[SeatPlan], settings: Settings) -> list[SeatPlan]:
     from dataclasses import replace
 
     found = catalog.load(settings)
-    default = catalog.default_profile(settings) if any(not (s.profile or s.command) for s in seats) else ""
+    default, others = _default(seats, settings)
     done = []
     for seat in seats:
         name = "command" if seat.command else seat.profile or default
         profile = catalog.for_seat(found, _spec_of(seat, name))
         if not profile.executable:
             raise BadConfigError(where=f"seat {seat.slug}", reason="it needs an argv: write SLUG=!argv")
-        if not catalog.available(profile):
+        if not (missing_ok or catalog.available(profile)):
             raise CliMissingError(
                 cli=profile.executable, install=profile.install or f"put {profile.executable} on PATH"
             )
-        done.append(replace(seat, profile=name, name=seat.name or seat.role or seat.slug.capitalize()))
+        open_to = () if seat.profile or seat.command else others
+        title = seat.name or seat.role or seat.slug.capitalize()
+        done.append(replace(seat, profile=name, name=title, candidates=open_to))
     return done
+
+
+def _default(seats: Sequence[SeatPlan], settings: Settings) -> tuple[str, tuple[str, ...]]:
+    """Who sits where no profile was named, and who else could: the installed candidates of the role, in order."""
+    if all(seat.profile or seat.command for seat in seats):
+        return "", ()
+    if settings.default_profile:
+        return catalog.default_profile(settings), ()
+    role, known = catalog.resolve_role(catalog.DEFAULT_ROLE, settings), catalog.load(settings)
+    return role.profile, tuple(name for name in role.candidates if catalog.available(known[name]))
 
 
 def seat_fields(table: str, seat: SeatPlan, settings: Settings, *, cwd: str, access: str) -> dict[str, str]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import platform
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -35,6 +36,7 @@ class Request:
     format: str = "open"
     mode: str = ""
     group_path: str = ""
+    changes: Sequence[Mapping[str, str]] = ()  # {kind, seat, why, action}: what a check left out or replaced
     options: str = ""  # of the format, JSON (engine.options.Options)
 
     @property
@@ -50,6 +52,9 @@ class Started:
     table: str
     duplicate: bool
     completed: bool = False
+    starter: Mapping[str, str] = field(
+        default_factory=dict
+    )  # the process that is at it, of one that is not completed
 
 
 def find(shell: Shell, request: Request) -> Started | None:
@@ -69,30 +74,37 @@ def find(shell: Shell, request: Request) -> Started | None:
             continue
         found = tables.snapshot(shell.door, table, 1)
         if found is None or "starting" in (found["table"]["state"], entry["state"]):
-            return Started(table, duplicate=False, completed=True)
+            return Started(table, duplicate=False, completed=True, starter=entry.get("starter") or {})
         if found["table"]["state"] == "open":
             return Started(table, duplicate=True)
     return None
 
 
-def claim(shell: Shell, request: Request) -> str:
+def claim(shell: Shell, request: Request, seen: str = "") -> str:
     """A new table id, entered in the directory before anything else exists, so that an unfinished start can be found.
+
+    '' when another table was entered since `seen` (of `directory.claims`): look again whether it is this one.
 
     Raises:
         WorkdirMissingError, BadConfigError, DiskFullError: it could not be laid; nothing was written.
     """
+    from rt_moderator import hosting
+
     _seats(shell, "rt", request)
     shell.guard_disk()
     entry = {
         "topic": request.topic, "topic_key": naming.topic_key(request.topic), "mode": request.mode, "format": request.format,
-        "state": "starting", "created_at": time.time(),
+        "state": "starting", "created_at": time.time(), "starter": hosting.me(),
     }  # fmt: skip
     taken = 0
-    while not directory.claim(
-        shell.door, shell.space, table := naming.table_id(request.topic, time.time(), taken), entry
-    ):
+    while True:
+        table = naming.table_id(request.topic, time.time(), taken)
+        claimed = directory.claim(shell.door, shell.space, table, entry, seen)
+        if claimed is None:
+            return ""
+        if claimed:
+            return table
         taken += 1
-    return table
 
 
 def lay(shell: Shell, table: str, request: Request) -> Reply:
@@ -112,7 +124,7 @@ def lay(shell: Shell, table: str, request: Request) -> Reply:
         fields = {
             "id": table, "topic": request.topic, "topic_norm": naming.topic_key(request.topic), "format": request.format,
             "mode": request.mode, "view": "raw" if request.free else "own", "options": request.options, "cwd": request.cwd, "access": request.access, "machine": platform.node(),
-            "deck_group": path, "opening": opening(request), **request.fields,
+            "deck_group": path, "opening": opening(request), **request.fields, **_degraded(request),
         }  # fmt: skip
         persons = [
             "moderator",
@@ -120,7 +132,10 @@ def lay(shell: Shell, table: str, request: Request) -> Reply:
             *(() if request.free else ("synthesizer",)),
             *(seat["person"] for seat in seats),
         ]
-        tables.create(shell.door, table, group_of(table), fields, persons, seats)
+        if tables.create(shell.door, table, group_of(table), fields, persons, seats):
+            for change in request.changes:
+                told = {"seat": change["seat"], "reason": change["why"], "action": change["action"]}
+                tables.note(shell.door, table, change["kind"], told)
     return opened(shell, table)
 
 
@@ -129,6 +144,11 @@ def _seats(shell: Shell, table: str, request: Request) -> list[dict[str, str]]:
         roster.seat_fields(table, seat, shell.settings, cwd=request.cwd, access=request.access)
         for seat in request.seats
     ]
+
+
+def _degraded(request: Request) -> dict[str, str]:
+    told = [{name: change[name] for name in ("seat", "why", "action")} for change in request.changes]
+    return {"degraded": json.dumps(told)} if told else {}
 
 
 def opened(shell: Shell, table: str) -> Reply:
@@ -165,6 +185,7 @@ def seat_all(shell: Shell, deck: Deck, snapshot: Reply) -> None:
 def mark(shell: Shell, table: str, state: str) -> None:
     """Write a table's state into the directory."""
     entry = directory.entries(shell.door, shell.space).get(table, {})
+    entry.pop("starter", None)
     directory.write(shell.door, shell.space, table, entry | {"state": state})
 
 
@@ -212,7 +233,9 @@ def plan_json(request: Request, shared: dict[str, str]) -> list[dict[str, object
 
 
 def started_json(snapshot: Reply, *, duplicate: bool) -> dict[str, object]:
-    """{table, group, format, duplicate, seats, attach}."""
+    """{table, group, format, duplicate, seats, degraded, attach}."""
+    from rt_moderator.status_view import degraded
+
     state = ready(snapshot)
     seats = [
         {
@@ -225,5 +248,5 @@ def started_json(snapshot: Reply, *, duplicate: bool) -> dict[str, object]:
     table = snapshot["table"]
     return {
         "table": table["id"], "group": table["group"], "format": table["format"], "duplicate": duplicate, "seats": seats,
-        "attach": f"rt attach -t {table['id']}",
+        "degraded": degraded(snapshot), "attach": f"rt attach -t {table['id']}",
     }  # fmt: skip

@@ -2,47 +2,11 @@
 
 from __future__ import annotations
 
-import json
-import os
 import signal
 
+from tests.cli.shop import Shop
 from tests.cli.world import World, world_of_its_own  # noqa: F401 (fixture)
 from tests.helpers import eventually
-
-PROFILE = """
-[profiles.{name}]
-description = "{name}"
-family = "{name}"
-agent = true
-executable = "{name}"
-install = "get {name}"
-login = "{name} login"
-auth_failure = ["not signed in"]
-tested = ["1.2.0"]
-argv = []
-[profiles.{name}.headless]
-start = ["{{executable}}"]
-"""
-ANSWERS = 'case "$1" in --version) echo "{name} v{version} (x)";; *) {body};; esac'
-
-
-class Shop:
-    """Agent CLIs that are installed."""
-
-    def __init__(self, world: World) -> None:
-        self.world, self.text = world, ""
-        self.path = f"{world.work}{os.pathsep}{os.environ['PATH']}"
-
-    def install(self, name: str, body: str, version: str = "1.2.3", more: str = "") -> None:
-        self.world.program(name, ANSWERS.format(name=name, version=version, body=body))
-        self.text += PROFILE.format(name=name) + more
-        self.world.configure(self.text)
-
-    def found(self, *args: str) -> dict[str, tuple[str, str, str]]:
-        done = self.world.run("doctor", "--json", *args, env={"PATH": self.path})
-        assert "Traceback" not in done.stderr
-        said = json.loads(done.stdout)
-        return {one["check"]: (one["level"], one["text"], one["fix"]) for one in said["findings"]}
 
 
 def test_every_installed_cli_is_asked_and_each_failure_has_its_fix(world: World) -> None:

@@ -15,7 +15,7 @@ def test_a_table_is_laid(world: World) -> None:
     """S0.1, S4.4, S4.5: the JSON of a start names the table, its group and every seat; each is asked exactly once."""
     found = world.json("start", "Should we cache?", *TWO, "--role", "a=Skeptic", "--viewpoint", "b=costs")
     table = found["table"]
-    assert set(found) == {"table", "group", "format", "duplicate", "seats", "attach"}
+    assert set(found) == {"table", "group", "format", "duplicate", "seats", "degraded", "attach"}
     assert (found["group"], found["format"], found["duplicate"]) == (
         f"group/roundtable-{table}",
         "open",

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import platform
 import signal
 import subprocess
+import time
 
 import pytest
 
 from rt_mailbox import directory
+from rt_moderator import hosting
 from tests.cli.world import World
 
 SEATS = ("--seat", "a=rehearsal", "--seat", "b=rehearsal")
@@ -58,15 +62,47 @@ def completed(world: World, topic: str, *, by_resume: bool) -> str:
     return table
 
 
-def test_starts_at_once_do_not_harm_each_other(world: World) -> None:
-    """Racing starts of one topic: every table has one opening question, and every seat can use its token."""
+def test_starts_at_once_lay_one_table(world: World) -> None:
+    """S0.9: of racing starts of one topic one lays the table, the others go on with it; one opening question, no strike."""
     world.text("bus", "start")
-    racing = [world.popen("start", "Which cache?", *SEATS, stdout=subprocess.PIPE) for _ in range(3)]
-    for one in racing:
-        one.communicate(timeout=30)
-    assert [one.returncode for one in racing] == [0, 0, 0]
-    entries = directory.entries(world.door(), "default")
-    for table in entries:
-        world.answered(table)
-        assert [m["kind"] for m in world.record(table) if m["kind"] != "note"] == ["intent", "reply", "reply"]
-        assert {seat["failures"] for seat in world.snapshot(table)["seats"]} == {"0"}
+    racing = [
+        world.popen("start", f"Which cache{end}", *SEATS, "--json", stdout=subprocess.PIPE)
+        for end in ("?", "", " ?", "!")
+    ]
+    said = [json.loads(one.communicate(timeout=30)[0]) for one in racing]
+    assert [one.returncode for one in racing] == [0] * 4
+    (table,) = directory.entries(world.door(), "default")
+    assert {one["table"] for one in said} == {table}
+    assert sorted(one["duplicate"] for one in said) == [False, True, True, True]
+    world.answered(table)
+    assert [m["kind"] for m in world.record(table) if m["kind"] != "note"] == ["intent", "reply", "reply"]
+    assert {seat["failures"] for seat in world.snapshot(table)["seats"]} == {"0"}
+    assert world.start(*SEATS, "--new") != table
+
+
+def test_a_start_that_died_half_way_is_not_waited_for(world: World) -> None:
+    """S0.9: who finds the claim of a start that was killed completes it at once; that of one at work it waits for."""
+    world.text("bus", "start")
+    claim = {
+        "topic": "Which cache?",
+        "topic_key": "which cache",
+        "mode": "",
+        "format": "open",
+        "state": "starting",
+    }
+    gone = {"pid": "1", "machine": platform.node(), "started": "-1.0"}
+    directory.claim(
+        world.door(), "default", "rt-1-cache", claim | {"created_at": time.time(), "starter": gone}
+    )
+    began = time.monotonic()
+    assert world.start(*SEATS) == "rt-1-cache"
+    assert time.monotonic() - began < 25
+    held = {"topic": "Held?", "topic_key": "held", "created_at": time.time(), "starter": hosting.me()}
+    directory.claim(world.door(), "default", "rt-2-held", claim | held)
+    waiting = world.popen("start", "Held?", *SEATS, stderr=subprocess.PIPE)
+    assert waiting.stderr is not None
+    assert b"waiting for it" in waiting.stderr.readline()
+    directory.write(world.door(), "default", "rt-2-held", claim | held | {"starter": gone})
+    assert b"completing rt-2-held" in waiting.stderr.readline()
+    waiting.communicate(timeout=30)
+    assert waiting.returncode == 0

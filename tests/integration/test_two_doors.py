@@ -143,6 +143,7 @@ def at_a_table(door: Door, space: str) -> None:
     tables.drop_seat(door, space, "c", "by hand", "[DROPPED]", epoch=epoch)
     tables.bump_epoch(door, space, "restored", group=GROUP, lost=(2, 3))
     tables.bump_epoch(door, space, "restored")
+    assert directory.claim(door, space, "t", {"topic": BYTES}, directory.claims(door, space))
     directory.write(door, space, "t", {"topic": BYTES, "state": "open"})
     tables.snapshot(door, space)
 
@@ -281,7 +282,8 @@ def test_the_directory_holds_entries_of_any_text(bus_url: str, space: str) -> No
     doors: list[Door] = [HotDoor(bus_url), RedisDoor(bus_url)]
     for n, door in enumerate(doors):
         assert directory.claim(door, space, f"t{n}", {"topic": BYTES, "state": "open", "created_at": 9 - n})
-        assert not directory.claim(doors[1 - n], space, f"t{n}", {"topic": "taken"})
+        assert directory.claim(doors[1 - n], space, f"t{n}", {"topic": "taken"}) is False
+        assert directory.claim(doors[1 - n], space, "late", {}, seen=str(n)) is None
     assert [list(directory.entries(door, space)) for door in doors] == [["t1", "t0"]] * 2
     assert {e["topic"] for e in directory.entries(doors[0], space).values()} == {BYTES}
     for door in doors:

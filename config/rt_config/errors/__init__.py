@@ -57,7 +57,8 @@ RoundtableError
 │   ├── UnknownCitationError       unknown_citation
 │   ├── NoFinalSynthesisError      no_final_synthesis
 │   ├── UndrainedError             undrained
-│   └── NoSeatsError               no_seats
+│   ├── NoSeatsError               no_seats
+│   └── ChecksFailedError          checks_failed
 ├── FormatError
 │   ├── FormatChangedError         format_changed
 │   ├── FormatRunningError         format_running
@@ -172,6 +173,7 @@ from rt_config.errors._seats import (
     SeatError,
 )
 from rt_config.errors._tables import (
+    ChecksFailedError,
     HostDownError,
     NoFinalSynthesisError,
     NoSeatsError,
@@ -211,7 +213,7 @@ __all__ = [
     "AlreadyMemberError", "AlreadySubscriberError", "AmbiguousTableError", "ArchiveMissingError",
     "BadAddressError", "BadChoiceError", "BadConfigError", "BadMessageIdError", "BadSlugError",
     "BadTokenError", "BodyTooLargeError", "BusBusyError", "BusDownError", "BusError", "BusFullError",
-    "CliFailedError", "CliLoginError", "CliMissingError", "CliSilentError", "CliTimeoutError",
+    "ChecksFailedError", "CliFailedError", "CliLoginError", "CliMissingError", "CliSilentError", "CliTimeoutError",
     "ConfirmationNeededError", "DamagedFileError", "DeckError", "DeckGroupBusyError", "DiskFullError",
     "EmptyBodyError", "FileFailedError", "FormatChangedError", "FormatError", "FormatRunningError",
     "GroupChangedError", "GroupClosedError", "GroupExistsError", "HoldExceededError", "HostDownError",

@@ -93,3 +93,11 @@ class NoSeatsError(TableError):
     error_code = "no_seats"
     message = "{table} has no live seat to ask."
     hint = "rt seat add SLUG=PROFILE"
+
+
+class ChecksFailedError(TableError):
+    """No seat passed the check before round 1; nothing was made."""
+
+    error_code = "checks_failed"
+    message = "no seat passed its check: {reasons}"
+    hint = "rt doctor"

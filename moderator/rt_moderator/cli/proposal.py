@@ -31,7 +31,9 @@ def plan_text(seats: Any, shared: dict[str, str], note: str = "") -> str:
     return "\n".join(filter(None, [head, "\n".join(["", *lines, ""]), foot, note]))
 
 
-def confirmed(request: Request, shared: dict[str, str], settings: Settings) -> Request:
+def confirmed(
+    request: Request, shared: dict[str, str], settings: Settings, *, missing_ok: bool = False
+) -> Request:
     """The request after start / edit / cancel, before anything exists (S4.10, S1.7)."""
     from dataclasses import replace
 
@@ -51,7 +53,7 @@ def confirmed(request: Request, shared: dict[str, str], settings: Settings) -> R
             return request
         edited = click.edit(_seats_toml(request.seats), extension=".toml")
         if edited is not None:
-            seats = roster.completed(plan.checked(_from_text(edited)), settings)
+            seats = roster.completed(plan.checked(_from_text(edited)), settings, missing_ok=missing_ok)
             request = replace(request, seats=seats)
             text = plan_text(seats, plan.same_family(seats, roster.families(settings)), note)
 

@@ -14,8 +14,9 @@ from rt_moderator.cli.base import command, emit, emit_json, open_shell, progress
 
 if TYPE_CHECKING:
     from rt_config.settings import Settings
+    from rt_moderator.launching import Launched
     from rt_moderator.plan import SeatPlan
-    from rt_moderator.starting import Request, Started
+    from rt_moderator.starting import Request
 
 _READY_SECONDS = 20.0
 
@@ -72,6 +73,11 @@ _READY_SECONDS = 20.0
     help="May this tmux pane be woken when answers came?",
 )
 @click.option("--wake-on", default="all-replied", show_default=True, metavar="each|all-replied|quiet:SECONDS")
+@click.option(
+    "--check",
+    is_flag=True,
+    help="Ask every CLI for one word first (one tiny call each); a seat that fails is left out.",
+)
 @click.option("--new", is_flag=True, help="A new table even when one of this topic is open.")
 @click.option("--dry-run", is_flag=True, help="Show the plan, make nothing.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
@@ -82,13 +88,15 @@ def start(topic: str, as_json: bool, **options: Any) -> int:
 
     settings = configuration.load(Path.cwd(), turn_timeout_seconds=options["turn_timeout"])
     request = _request(_topic(topic), settings, options)
-    from rt_moderator import plan, roster
+    from rt_moderator import checking, plan, roster
 
+    if options["dry_run"] and options["check"]:
+        request = checking.request(request, settings, progress)
     shared = plan.same_family(request.seats, roster.families(settings))
     if options["dry_run"]:
         return _show_plan(request, shared, as_json=as_json)
     if not (options["yes"] or as_json or options["seats"] or options["seats_file"]):
-        request = proposal.confirmed(request, shared, settings)
+        request = proposal.confirmed(request, shared, settings, missing_ok=options["check"])
     if request.fields["wake_pane"]:
         request = replace(request, fields={**request.fields, "wake": _wake(options)})
     return _run(request, options, as_json=as_json)
@@ -123,8 +131,8 @@ def _request(topic: str, settings: Settings, options: dict[str, Any]) -> Request
     fields |= {"wake": "none", "wake_tmux": pane[0] if pane else "", "wake_pane": pane[1] if pane else ""}
     context = options["context"].read_text(encoding="utf-8", errors="replace") if options["context"] else ""
     return Request(
-        topic=topic, seats=roster.completed(plan.checked(seats), settings), fields=fields, context=context,
-        cwd=str(Path(options["cwd"]).absolute()), access=options["access"], format=options["format_"],
+        topic=topic, seats=roster.completed(plan.checked(seats), settings, missing_ok=options["check"]), fields=fields,
+        context=context, cwd=str(Path(options["cwd"]).absolute()), access=options["access"], format=options["format_"],
     )  # fmt: skip
 
 
@@ -169,7 +177,13 @@ def _show_plan(request: Request, shared: dict[str, str], *, as_json: bool) -> in
     if as_json:
         seats = starting.plan_json(request, shared)
         emit_json(
-            {"topic": request.topic, "format": request.format, "seats": seats, "calls_per_step": len(seats)}
+            {
+                "topic": request.topic,
+                "format": request.format,
+                "seats": seats,
+                "calls_per_step": len(seats),
+                "left_out": [dict(one) for one in request.changes],
+            }
         )
     else:
         emit(proposal.plan_text(request.seats, shared) + "\nNothing was made (--dry-run).")
@@ -178,21 +192,21 @@ def _show_plan(request: Request, shared: dict[str, str], *, as_json: bool) -> in
 
 def _run(request: Request, options: dict[str, Any], *, as_json: bool) -> int:
     from rt_deck.sessions import Deck
-    from rt_moderator import starting
+    from rt_moderator import checking, launching, starting
 
     quiet = as_json or options["detach"]
     shell = open_shell()
     request = _with_prior(shell, request, options["context_from"])
-    found = None if options["new"] else starting.find(shell, request)
-    if found is not None and found.duplicate:
-        return _reused(shell, found, as_json=as_json)
-    table = found.table if found else starting.claim(shell, request)
-    if found and not quiet:
-        progress(f"completing {table}, which was not started to the end")
-    snapshot = starting.lay(shell, table, request)
-    starting.seat_all(shell, Deck(), snapshot)
+
+    def prepare(planned: Request) -> Request:
+        return checking.request(planned, shell.settings, progress) if options["check"] else planned
+
+    found = launching.launch(shell, Deck(), request, new=options["new"], prepare=prepare)
+    if found.duplicate:
+        return _reused(found, as_json=as_json)
+    table = found.table
     if options["detach"]:
-        emit_json(starting.started_json(snapshot, duplicate=False)) if as_json else emit(table)
+        emit_json(starting.started_json(found.snapshot, duplicate=False)) if as_json else emit(table)
         return 0
     _await_seats(shell, table, quiet=quiet)
     snapshot = shell.snapshot(table)
@@ -222,13 +236,11 @@ def _with_prior(shell: Any, request: Request, table: str) -> Request:
     return replace(request, context="\n\n".join(filter(None, (text, request.context))))
 
 
-def _reused(shell: Any, found: Started, *, as_json: bool) -> int:
-    from rt_moderator import hosting, starting
+def _reused(found: Launched, *, as_json: bool) -> int:
+    from rt_moderator import starting
 
-    starting.reuse(shell, found.table)
-    hosting.ensure(shell, found.table)
     if as_json:
-        emit_json(starting.started_json(shell.snapshot(found.table), duplicate=True))
+        emit_json(starting.started_json(found.snapshot, duplicate=True))
     else:
         emit(f"{found.table} is open on this topic already; it goes on (a note says so). Another one: --new")
     return 0

@@ -19,26 +19,25 @@ _BOUNDS = ("goal", "audience", "constraint", "stop_when")
 
 def start(call: Call, args: Result) -> Result:
     """With dry_run only the plan; else a table whose seats were asked, or the open one of the same topic."""
-    from rt_moderator import hosting, plan, roster, starting
+    from rt_moderator import checking, launching, plan, roster, starting
 
     shell, request = call.shell, _request(call, args)
+
+    def prepare(planned: Request) -> Request:
+        return checking.request(planned, shell.settings, shell.say) if args.get("check") else planned
+
     if args.get("dry_run"):
+        request = prepare(request)
         shared = plan.same_family(request.seats, roster.families(shell.settings))
-        seats = starting.plan_json(request, shared)
         return {
             "dry_run": True,
             "topic": request.topic,
-            "seats": seats,
+            "seats": starting.plan_json(request, shared),
+            "left_out": [dict(one) for one in request.changes],
             "note": roster.note(shell.settings).strip(),
         }
-    found = None if args.get("new") else starting.find(shell, request)
-    if found is not None and found.duplicate:
-        starting.reuse(shell, found.table)
-        hosting.ensure(shell, found.table)
-        return starting.started_json(shell.snapshot(found.table), duplicate=True)
-    table = found.table if found else starting.claim(shell, request)
-    starting.seat_all(shell, call.deck, starting.lay(shell, table, request))
-    return starting.started_json(shell.snapshot(table), duplicate=False)
+    found = launching.launch(shell, call.deck, request, new=bool(args.get("new")), prepare=prepare)
+    return starting.started_json(shell.snapshot(found.table), duplicate=found.duplicate)
 
 
 def _request(call: Call, args: Result) -> Request:
@@ -55,7 +54,7 @@ def _request(call: Call, args: Result) -> Request:
     fields |= {"wake": "none", "wake_on": "all-replied", "wake_tmux": "", "wake_pane": ""}
     cwd = str(Path(call.connection.workdir, args.get("cwd") or ".").absolute())
     access = "write" if args.get("write") else "read-only"
-    planned = roster.completed(plan.checked(seats), settings)
+    planned = roster.completed(plan.checked(seats), settings, missing_ok=bool(args.get("check")))
     return Request(topic, planned, fields, args.get("context", ""), cwd, access)
 
 
@@ -66,7 +65,8 @@ TOOLS = [
          "roles": "words Slug: what it stands for.", "viewpoints": "words Slug: where it looks from.", "goal": "text", "audience": "text",
          "constraint": "text", "stop_when": "text When it is done.", "context": "text Material for the opening message.",
          "cwd": "text Where the agents work; default: your folder.", "write": "flag Seats may write; default: read-only.",
-         "turn_timeout": "seconds Per turn.", "new": "flag A new table even when one of this topic is open.", "dry_run": "flag Make nothing."},
+         "turn_timeout": "seconds Per turn.", "new": "flag A new table even when one of this topic is open.", "dry_run": "flag Make nothing.",
+         "check": "flag Ask every CLI for one word first; a seat that fails is left out and named in degraded."},
         {"table": "text", "group": "text", "duplicate": "flag", "seats!": "objects"}, start,
     ),
 ]  # fmt: skip
