@@ -7,7 +7,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from rt_config.errors import NoFinalSynthesisError, TableArchivedError, UndrainedError, UnknownCitationError
-from rt_mailbox import records, tables, turns
+from rt_mailbox import journal, records, tables, turns
 from rt_mailbox.addresses import group_of
 from rt_mailbox.groups import check_body
 from rt_moderator import citations, saying, starting, transcript
@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from rt_moderator.shell import Shell
 
 
-def synthesis(shell: Shell, table: str, text: str, *, final: bool = False, key: str = "") -> dict[str, Any]:
+def synthesis(
+    shell: Shell, table: str, text: str, *, final: bool = False, key: str = "", digest: Any = None
+) -> dict[str, Any]:
     """Append the moderator's synthesis and raise the round: {seq, id, round, stop_condition, citations, duplicate}.
 
     Raises:
@@ -31,6 +33,10 @@ def synthesis(shell: Shell, table: str, text: str, *, final: bool = False, key: 
     if missing:
         raise UnknownCitationError(citations=", ".join(f"m{seq}" for seq in missing), head=snapshot["head"])
     shell.guard_disk()
+    if digest is not None:  # before the text: a format that waits for the text finds both
+        from rt_moderator.engine import gates
+
+        journal.put(shell.door, table, gates.digest_of(text), digest)
     subject = f"roundtable: {table} r{snapshot['table']['round']} synthesis"
     found = tables.conclude(shell.door, table, group_of(table), text, subject=subject, final=final, key=key)
     transcript.write_for(shell.door, table)

@@ -17,7 +17,7 @@ FOREVER = 10.0 * 365 * 86_400
 
 
 def wait(actor: Actor, what: str = "any", seconds: float | None = None) -> dict[str, Any]:
-    """Wait for `what`: any (drain would give something), all (no turn open), a number of replies of the open step.
+    """Wait for `what`: any (drain would give something), all (no turn open), gate (a person is needed), or so many replies.
 
     In a seat: until `turn` would give one. Ready at once when nothing is open. Returns {ready, unread, waiting_for};
     ready is False when `seconds` ran out.
@@ -41,13 +41,24 @@ def waiting_for(actor: Actor) -> list[str]:
 def _question(actor: Actor, what: str) -> Callable[[], bool]:
     if actor.token:
         return lambda: bool(turns.peek(actor.door, actor.table, actor.slug)["turn"])
-    if what in ("any", "gate"):
+    if what == "any":
         return lambda: _unread(actor) > 0
+    if what == "gate":
+        return lambda: not _at_work(actor)
     if what == "all":
-        return lambda: not waiting_for(actor) and not _queued(actor)
+        return lambda: not waiting_for(actor) and not _queued(actor) and not _at_work(actor)
     if what.isdigit():
         return lambda: _answered(actor, int(what))
     raise BadConfigError(where="--for", reason="any, all, gate or a number of replies")
+
+
+def _at_work(actor: Actor) -> bool:
+    """Whether a format runs that waits for no person: the next step comes by itself."""
+    form, phase, by_hand, gate, asks = actor.door.command(
+        "HMGET", key(actor.table, "table"), "format", "phase", "as_open", "gate", "asks"
+    )
+    over = phase in ("done", "failed", "stuck") or by_hand or gate or (asks and phase == "awaiting_synthesis")
+    return form not in (None, "", "open") and not over
 
 
 def _queued(actor: Actor) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from typing import TYPE_CHECKING, Any
 
@@ -20,9 +21,9 @@ def decision(name: str) -> str:
     return f"{name}.decision"
 
 
-def digest_of(seq: int) -> str:
-    """The journal line under which the digest that came with a synthesis stands."""
-    return f"digest/m{seq}"
+def digest_of(text: str) -> str:
+    """The journal line under which the digest that comes with a synthesis of this text stands; it is there before the text is."""
+    return "digest/" + hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:24]
 
 
 def gate(desk: Desk, command: Gate) -> Any:
@@ -57,11 +58,8 @@ def moderate(desk: Desk, command: Moderate) -> Any:
         found = desk.put(f"{command.name}.done", {"seq": latest})
         desk.set(phase="debating", asks="")
     said = records.one(desk.door, desk.table, desk.group, found["seq"])
-    return {
-        "seq": found["seq"],
-        "text": said["body"] if said else "",
-        "digest": desk.told(digest_of(found["seq"])),
-    }
+    text = said["body"] if said else ""
+    return {"seq": found["seq"], "text": text, "digest": desk.told(digest_of(text))}
 
 
 def publish(desk: Desk, command: Publish) -> Any:
