@@ -63,7 +63,7 @@ class Performer:
         seat, epoch = self._seat(action.seat), self._fence()
         other = packed_spec.unpacked(seat["spec"])["other"]
         told = f"switched from {seat['transport']} to {action.transport}: {action.reason}"
-        fields = {"transport": action.transport, "switched": told}
+        fields = {"transport": action.transport, "switched": told, "switch_fix": ""}
         tables.set_seat(self._door, self._table, action.seat, fields, event="switched", epoch=epoch)
         fields = {
             "spec": packed_spec.packed(other | {"other": {}}),

@@ -63,15 +63,14 @@ def view(snapshot: Reply, warnings: Sequence[str] = ()) -> dict[str, Any]:
 def degraded(snapshot: Reply) -> list[dict[str, str]]:
     """Who no longer takes part as planned: what the table has recorded, every seat that was dropped or switched."""
     found: list[dict[str, str]] = json.loads(snapshot["table"].get("degraded") or "[]")
-    named = {entry["seat"] for entry in found}
     for seat in snapshot["seats"]:
-        if seat["state"] == "dropped" and seat["slug"] not in named:
-            slug, profile = seat["slug"], seat.get("profile", "")
+        slug, profile = seat["slug"], seat.get("profile", "")
+        if seat.get("switched"):
+            fix = seat.get("switch_fix") or f"rt seat log {slug} -t {snapshot['table']['id']}"
+            found.append({"seat": slug, "why": seat["switched"], "action": fix})
+        if seat["state"] == "dropped":
             why = f"dropped: {seat.get('reason') or 'no reason given'}"
             found.append({"seat": slug, "why": why, "action": f"rt seat add {slug}={profile or 'PROFILE'}"})
-        elif seat.get("switched") and seat["slug"] not in named:
-            fix = f"rt seat log {seat['slug']} -t {snapshot['table']['id']}"
-            found.append({"seat": seat["slug"], "why": seat["switched"], "action": fix})
     return found
 
 

@@ -108,8 +108,8 @@ def test_silence_says_nothing_about_a_cli_that_prints_only_at_the_end() -> None:
     assert "LATE" not in "\n".join(screen(moment([silent], [turn("a", **started)]), {"a": 299.0}))
 
 
-def test_degraded_is_said_first_and_once_a_seat() -> None:
-    """S2.22: who, why, what to do: what the table recorded, and every dropped seat it did not."""
+def test_degraded_names_every_change_of_a_seat() -> None:
+    """S2.22: who, why, what to do: what the table recorded, and every drop and switch since; a substitute may be dropped, too."""
     recorded = json.dumps([{"seat": "a", "why": "switched to codex", "action": "top up the key"}])
     seats = [
         seat("a", state="dropped"),
@@ -120,6 +120,7 @@ def test_degraded_is_said_first_and_once_a_seat() -> None:
     found = moment(seats, table={"degraded": recorded})
     assert degraded(found) == [
         {"seat": "a", "why": "switched to codex", "action": "top up the key"},
+        {"seat": "a", "why": "dropped: no reason given", "action": "rt seat add a=rehearsal"},
         {"seat": "b", "why": "dropped: quota", "action": "rt seat add b=gemini"},
         {
             "seat": "d",
@@ -128,9 +129,11 @@ def test_degraded_is_said_first_and_once_a_seat() -> None:
         },
     ]
     lines = screen(found)
-    assert lines[:3] == [
+    assert lines[:5] == [
         "DEGRADED: a switched to codex",
         "          → top up the key",
+        "DEGRADED: a dropped: no reason given",
+        "          → rt seat add a=rehearsal",
         "DEGRADED: b dropped: quota",
     ]
 

@@ -1,4 +1,4 @@
-"""seat: add, restart, drop, log, and the hidden runner."""
+"""seat: add, restart, switch, drop, log, and the hidden runner."""
 
 from __future__ import annotations
 
@@ -59,6 +59,30 @@ def restart(slug: str, table: str | None, as_json: bool) -> int:
     return _answer(found, f"{slug} has a new session; its context comes from the record.", as_json=as_json)
 
 
+@command(
+    "switch", example="rt seat switch skeptic=codex        rt seat switch skeptic=claude:opus:high@headless"
+)
+@click.argument("spec", metavar="SLUG=PROFILE[:MODEL[:EFFORT]][@TRANSPORT]")
+@table_option
+@click.option(
+    "--cwd", default="", metavar="DIR", help="Where it works from now on; default: the folder it has."
+)
+@click.option(
+    "--check",
+    is_flag=True,
+    help="Ask the new CLI for one word first (one tiny call); nothing changes if it fails.",
+)
+def switch(spec: str, table: str | None, cwd: str, check: bool, as_json: bool) -> int:
+    """Put a seat on another agent, model or transport; its open turn goes on there. The table counts as degraded."""
+    from rt_moderator import switching
+
+    shell = open_shell()
+    folder = str(Path(cwd).absolute()) if cwd else ""
+    found = switching.switch(shell, shell.resolve(table), spec, cwd=folder, check=check)
+    text = f"{found['seat']} {found['degraded']}.\nAn open turn goes on there, its context rebuilt from the record."
+    return _answer(found, text, as_json=as_json)
+
+
 @command("drop", example="rt seat drop skeptic")
 @click.argument("slug")
 @table_option
@@ -84,5 +108,5 @@ def log(slug: str, table: str | None, lines: int, as_json: bool) -> int:
     return _answer({"seat": slug, "lines": text.splitlines()}, text, as_json=as_json)
 
 
-for _command in (add, restart, drop, log):
+for _command in (add, restart, switch, drop, log):
     seat.add_command(_command)

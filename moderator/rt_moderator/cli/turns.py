@@ -12,18 +12,11 @@ from rt_moderator.cli.base import command, emit, emit_json, open_shell, table_op
 @table_option
 def turn_cancel(turn: str, table: str | None, as_json: bool) -> int:
     """Close an open turn without an answer; a reply that still comes is kept as late. No strike."""
-    from rt_config.errors import TurnClosedError
-    from rt_mailbox import turns
+    from rt_moderator import turn_care
 
     shell = open_shell()
-    name = shell.resolve(table)
-    found = turns.close(shell.door, name, turn, "cancelled", "by hand")
-    if not found["closed"]:
-        raise TurnClosedError(turn=turn, state=found["state"])
-    if as_json:
-        emit_json({"table": name, "turn": turn, "state": found["state"]})
-    else:
-        emit(f"{turn} is cancelled.")
+    found = turn_care.cancel(shell, shell.resolve(table), turn)
+    emit_json(found) if as_json else emit(f"{turn} is cancelled.")
     return 0
 
 
@@ -33,21 +26,10 @@ def turn_cancel(turn: str, table: str | None, as_json: bool) -> int:
 @table_option
 def turn_extend(turn: str, seconds: int | None, table: str | None, as_json: bool) -> int:
     """Give an open turn SECONDS more; without them its whole time afresh."""
-    from rt_config.errors import TurnClosedError
-    from rt_mailbox import turns
-    from rt_moderator.status_view import seconds_left
+    from rt_moderator import turn_care
     from rt_moderator.words import clock
 
     shell = open_shell()
-    name = shell.resolve(table)
-    extended = turns.extend(shell.door, name, [turn], seconds=seconds)
-    snapshot = shell.snapshot(name)
-    found = next((one for one in snapshot["turns"] if one["id"] == turn), None)
-    if turn not in extended:
-        raise TurnClosedError(turn=turn, state=found["state"] if found else "closed")
-    left = seconds_left(snapshot, turn)
-    if as_json:
-        emit_json({"table": name, "turn": turn, "state": "open", "seconds_left": left})
-    else:
-        emit(f"{turn} has {clock(left)} left.")
+    found = turn_care.extend(shell, shell.resolve(table), turn, seconds)
+    emit_json(found) if as_json else emit(f"{turn} has {clock(found['seconds_left'])} left.")
     return 0

@@ -18,6 +18,7 @@ from rt_moderator.mcp import (
     handlers_deck,
     handlers_group,
     handlers_mail,
+    handlers_seats,
     handlers_settling,
     handlers_start,
     handlers_table,
@@ -42,7 +43,7 @@ _FOR = {"for": "text any (default): something to drain; all: no turn is open; or
 ALL = tools.named(
     [
         *handlers_mail.TOOLS, *handlers_settling.TOOLS, *handlers_group.TOOLS, *handlers_deck.TOOLS, *handlers_start.TOOLS,
-        *handlers_table.TOOLS, *turn_tools.tools(_WHO, _FOR),
+        *handlers_table.TOOLS, *handlers_seats.TOOLS, *turn_tools.tools(_WHO, _FOR),
     ]
 )  # fmt: skip
 
