@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from rt_moderator.engine.labels import named
 from rt_moderator.engine.model import Answer, Failure, Seat, Step
 from rt_moderator.formats.debating import critiques, digests, reading, scores, votes
 from rt_moderator.formats.debating.critiques import Critique
@@ -33,6 +34,12 @@ class Stand:
     round: int
     text: str
     inferred: bool = False
+    labels: Mapping[str, str] = field(default_factory=dict)  # what it calls others in this text
+
+    @property
+    def plain(self) -> str:
+        """The text with slugs for labels."""
+        return named(self.text, self.labels)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +96,7 @@ def latest(first: Step, rereads: Iterable[Reread]) -> dict[str, Stand]:
     """Seat → where it stands now: its last revision, else its digest of round 1."""
     found = {answer.seat: _digest(answer, first.round or 1) for answer in first}
     for one in rereads:
-        found |= {stand.seat: stand for answer in one.step if (stand := _revision(answer, one.number))}
+        found |= {stand.seat: stand for answer in one.step if (stand := _revision(answer, one))}
     return found
 
 
@@ -100,7 +107,7 @@ def names(seats: Iterable[Seat]) -> dict[str, str]:
 
 def _stands(first: Step, held: Sequence[Reread], second: Step | None) -> list[Stand]:
     found = [_digest(answer, first.round or 1) for answer in first]
-    found += [stand for one in held for answer in one.step if (stand := _revision(answer, one.number))]
+    found += [stand for one in held for answer in one.step if (stand := _revision(answer, one))]
     found += [_digest(answer, second.round) for answer in second] if second else []
     return found
 
@@ -110,12 +117,13 @@ def _digest(answer: Answer, number: int) -> Stand:
     return Stand(answer.seat, answer.seq, number, digest.marked, digest.inferred)
 
 
-def _revision(answer: Answer, number: int) -> Stand | None:
+def _revision(answer: Answer, reread: Reread) -> Stand | None:
     text = (reading.section(answer.text, "revision") or "").strip()
     said = text.strip(" .*_-").casefold()
     if not said or said in ("none", "no", "no change", "unchanged", "n/a", "nothing changed"):
         return None
-    return Stand(answer.seat, answer.seq, number, text)
+    labels = reread.labels.get(answer.seat, {})
+    return Stand(answer.seat, answer.seq, reread.number, text, labels=labels)
 
 
 def _critiques(held: Iterable[Reread]) -> list[Critique]:
@@ -132,10 +140,19 @@ def _critiques(held: Iterable[Reread]) -> list[Critique]:
 def _ballots(first: Step, held: Sequence[Reread], second: Step | None) -> list[Ballot]:
     rounds = [first, *(one.step for one in held)]
     found = votes.ballots([{answer.seat: answer.text for answer in step} for step in rounds])
+    found = [replace(ballot, why=_named(ballot.why, ballot.seat, held)) for ballot in found]
     for answer in second or ():
         vote = votes.vote_of(answer.text)
         found.append(Ballot(answer.seat, vote, vote))
     return found
+
+
+def _named(text: str, seat: str, held: Iterable[Reread]) -> str:
+    """With slugs for the labels of the last round that the seat answered."""
+    labels: Mapping[str, str] = {}
+    for one in held:
+        labels = one.labels.get(seat, {}) if one.step.of(seat) else labels
+    return named(text, labels)
 
 
 def _scores(last: Reread) -> dict[str, Scores]:

@@ -44,7 +44,7 @@ def without_draft(
     head = f"Nobody wrote a synthesis; the digests stand side by side. {score}"
     tail = "Add one with `rt synthesis --file FILE`."
     stands = [
-        said(names.get(one.seat, one.seat), one.text, f"m{one.seq}, round {one.round}")
+        said(names.get(one.seat, one.seat), one.plain, f"m{one.seq}, round {one.round}")
         for one in found.stands
     ]
     return [
@@ -84,7 +84,9 @@ def meta(found: Findings, names: Mapping[str, str], notes: Iterable[str]) -> Sec
         lines.append(f"{inline(scores.INFERRED)} {pairs}")
     lines += [f"Not scored: {_name(seat, names)} gave no readable score" for seat in found.unscored]
     lines += list(map(inline, notes))
-    return Section(title="Meta", body=_bullets(lines))
+    return Section(
+        title="Meta", body=_bullets(lines) if lines else "Nobody was late, and everything was readable."
+    )
 
 
 def points(draft: Draft) -> list[dict[str, Any]]:

@@ -35,6 +35,7 @@ class Workflow:
     synthesizer: str = ""
     meta: dict[str, Any] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
+    degraded: tuple[dict[str, str], ...] = ()  # {seat, why, action} of seats that were filled by others
 
     def stage(self, number: int) -> tuple[str, ...]:
         """The slugs of a stage."""
