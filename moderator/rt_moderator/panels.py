@@ -27,13 +27,13 @@ BUDGET = "budget"
 
 @dataclass(frozen=True, slots=True)
 class Seated:
-    """A panel as it can sit here. `degraded` are substitutions, each with the action that undoes it."""
+    """A panel as it can sit here. `degraded` are substitutions: {seat, why, action}, the action undoing it."""
 
     name: str
     format: str
     seats: tuple[SeatPlan, ...]
     warnings: tuple[str, ...] = ()
-    degraded: tuple[str, ...] = ()
+    degraded: tuple[dict[str, str], ...] = ()
     synthesizer: str = ""
     analysts: tuple[str, ...] = ()
 
@@ -43,7 +43,8 @@ def panel_seats(
 ) -> tuple[list[SeatPlan], list[str]]:
     """The seats of `seated`, and everything that has to be said about them."""
     found = seated(chosen, settings, mode=mode, most=most)
-    return list(found.seats), [*found.degraded, *found.warnings]
+    said = [f"{one['seat']}: {one['why']} ({one['action']})" for one in found.degraded]
+    return list(found.seats), [*said, *found.warnings]
 
 
 def seated(chosen: str, settings: Settings, *, mode: str = "", most: int = 0) -> Seated:
@@ -161,7 +162,7 @@ def _said(
 
 def _substituted(
     plan: SeatPlan, asked: SeatPlan, there: Sequence[SeatPlan], profiles: dict[str, Profile]
-) -> str:
+) -> dict[str, str]:
     family = profiles[plan.profile].family
     others = [one.slug for one in there if one.slug != plan.slug and profiles[one.profile].family == family]
     shared = ""
@@ -169,10 +170,8 @@ def _substituted(
         shared = f", the same family ({family})"
     elif others:
         shared = f", now one family ({family}) with {listed(others)}"
-    return (
-        f"{plan.slug}: {_spec(plan.profile, plan.model)} sits in for {asked.profile}, which is not installed{shared}."
-        f" Install it: {_install(profiles[asked.profile])}"
-    )
+    sits = f"{_spec(plan.profile, plan.model)} sits in for {asked.profile}, which is not installed{shared}"
+    return {"seat": plan.slug, "why": sits, "action": f"install it: {_install(profiles[asked.profile])}"}
 
 
 def _budget_warnings(panel: Panel, missing: Iterable[SeatPlan], profiles: dict[str, Profile]) -> list[str]:
@@ -193,7 +192,11 @@ def _listed(chosen: str, of_mode: Panel, settings: Settings, most: int) -> Seate
         first = profiles[missing[0].profile]
         raise CliMissingError(cli=first.executable or first.name, install=_install(first))
     degraded = [
-        f"{plan.slug}: left out, {plan.profile} is not installed. Install it: {_install(profiles[plan.profile])}"
+        {
+            "seat": plan.slug,
+            "why": f"left out, {plan.profile} is not installed",
+            "action": f"install it: {_install(profiles[plan.profile])}",
+        }
         for plan in missing
     ]
     there = there[: most or None]

@@ -103,11 +103,12 @@ def test_a_named_fallback_sits_in_and_degrades(install: Install) -> None:
         "claude:opus", "codex:", "claude:sonnet", "claude:sonnet",
     ]  # fmt: skip
     analyst, contrarian = found.degraded
-    assert analyst == (
-        "analyst: claude:sonnet sits in for gemini, which is not installed, now one family (anthropic) with advocate"
-        " and contrarian. Install it: npm install -g @google/gemini-cli"
-    )
-    assert contrarian.endswith("with advocate and analyst. Install it: npm install -g @xai-official/grok")
+    assert analyst == {
+        "seat": "analyst",
+        "why": "claude:sonnet sits in for gemini, which is not installed, now one family (anthropic) with advocate and contrarian",
+        "action": "install it: npm install -g @google/gemini-cli",
+    }
+    assert contrarian["action"] == "install it: npm install -g @xai-official/grok"
     assert (found.synthesizer, found.analysts) == ("claude:opus", ("claude:opus", "codex"))
 
 
@@ -143,9 +144,10 @@ def test_a_listed_cli_that_is_missing_is_left_out_and_said(install: Install) -> 
     settings = install("claude")
     found = panels.seated("claude,gemini", settings)
     assert [seat.slug for seat in found.seats] == ["advocate"]
-    assert found.degraded == (
-        "devils-advocate: left out, gemini is not installed. Install it: npm install -g @google/gemini-cli",
-    )
+    assert [one["seat"] for one in found.degraded] == ["devils-advocate"]
+    assert panels.panel_seats("claude,gemini", settings)[1] == [
+        "devils-advocate: left out, gemini is not installed (install it: npm install -g @google/gemini-cli)"
+    ]
     with pytest.raises(CliMissingError):
         panels.seated("gemini", settings)
 

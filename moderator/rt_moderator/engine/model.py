@@ -148,4 +148,5 @@ class Outcome(BaseModel):
     )  # more lines for the report's header: name, text
     sections: list[Section] = Field(default_factory=list)
     warnings: list[str] = Field(default_factory=list)
+    degraded: list[dict[str, str]] = Field(default_factory=list)  # {seat, why, action} beside what the host saw
     extra: dict[str, Any] = Field(default_factory=dict)

@@ -25,7 +25,7 @@ def facts(snapshot: Reply, outcome: Outcome, lines: Mapping[str, Any], at: int) 
     return {
         "at": at,
         "elapsed": round(max(0, at - created) / 1000, 1),
-        "degraded": [*status_view.degraded(snapshot), *_left_out(lines)],
+        "degraded": [*status_view.degraded(snapshot), *_left_out(lines), *outcome.degraded],
         "warnings": outcome.warnings,
         "panel": [_seat(seat) for seat in snapshot["seats"]],
         "usage": _usage(snapshot["seats"], jobs),

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from rt_moderator.engine.labels import named
 from rt_moderator.formats.debating import reading
 
 _MOST_WORDS = 80
@@ -27,12 +28,12 @@ def read_critiques(text: str, by: str, seq: int, labels: Mapping[str, str]) -> l
     if body is None:
         body = text
     found = [
-        Critique(by, slug, cut(said), seq)
+        Critique(by, slug, cut(named(said, labels)), seq)
         for line in body.splitlines()
         for slug, said in [_named_first(line, labels)]
         if slug
     ]
-    return found or [Critique(by, "", cut(body), seq)]
+    return found or [Critique(by, "", cut(named(body, labels)), seq)]
 
 
 def _named_first(line: str, labels: Mapping[str, str]) -> tuple[str, str]:

@@ -1,0 +1,23 @@
+"""`debate`: a blind round in parallel, then a round of critique and scores over each other's digests, then a synthesis.
+
+Two rounds unless `--rounds` says otherwise, three at most; `--quick` is the blind round alone.
+"""
+
+from __future__ import annotations
+
+from rt_moderator.engine.model import Outcome
+from rt_moderator.engine.table import Table
+from rt_moderator.formats.debating import flow, workflow
+
+VERSION = 1
+USES = flow.USES
+
+
+async def run(table: Table) -> Outcome:
+    """From topic to report."""
+    rounds, said = workflow.rounds_of(table.options)
+    decided = "quick: the first seats of the mode's panel, one round" if table.options.quick else "asked for"
+    places = workflow.laid_out("debate", table.seats)
+    return await flow.carry_out(
+        table, workflow.Workflow("debate", places, rounds, decided, warnings=tuple(said))
+    )

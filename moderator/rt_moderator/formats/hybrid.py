@@ -1,0 +1,21 @@
+"""`hybrid`: every seat of stage 1 works on a part of its own, one or two integrators get all outputs and make one of them.
+
+The part of a seat is its viewpoint or role, unless the analysts of `auto` gave it one.
+"""
+
+from __future__ import annotations
+
+from rt_moderator.engine.model import Outcome
+from rt_moderator.engine.table import Table
+from rt_moderator.formats.debating import flow, workflow
+
+VERSION = 1
+USES = flow.USES
+
+
+async def run(table: Table) -> Outcome:
+    """From topic to report."""
+    rounds, said = workflow.rounds_of(table.options, 1)
+    places = workflow.laid_out("hybrid", table.seats)
+    plan = workflow.Workflow("hybrid", places, rounds, "asked for", warnings=tuple(said))
+    return await flow.carry_out(table, plan)

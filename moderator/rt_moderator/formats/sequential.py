@@ -1,0 +1,21 @@
+"""`sequential`: the seats of stage 1 draft in parallel, new seats get their full outputs, review and improve them.
+
+With `--rounds 2` the drafters criticise each other before that. Who reviews: see `workflow.laid_out`.
+"""
+
+from __future__ import annotations
+
+from rt_moderator.engine.model import Outcome
+from rt_moderator.engine.table import Table
+from rt_moderator.formats.debating import flow, workflow
+
+VERSION = 1
+USES = flow.USES
+
+
+async def run(table: Table) -> Outcome:
+    """From topic to report."""
+    rounds, said = workflow.rounds_of(table.options, 1)
+    places = workflow.laid_out("sequential", table.seats)
+    plan = workflow.Workflow("sequential", places, rounds, "asked for", warnings=tuple(said))
+    return await flow.carry_out(table, plan)
