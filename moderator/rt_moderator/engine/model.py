@@ -147,5 +147,6 @@ class Outcome(BaseModel):
         default_factory=list
     )  # more lines for the report's header: name, text
     sections: list[Section] = Field(default_factory=list)
+    run: list[tuple[str, str]] = Field(default_factory=list)  # more lines of the report's last section
     warnings: list[str] = Field(default_factory=list)
     extra: dict[str, Any] = Field(default_factory=dict)
