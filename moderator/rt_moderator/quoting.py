@@ -24,6 +24,24 @@ def quoted(text: str) -> str:
     return "\n".join(f"> {line}".rstrip() for line in shown)
 
 
+def harmless(text: str) -> str:
+    """Markdown of somebody else as a part of ours: no HTML, no link definition, no heading above the third level, no open code."""
+    lines = show.plain(text).expandtabs(4).strip("\n").splitlines()
+    code = _code_lines(lines)
+    sure = any(code)
+    shown = (one if inside else _lowered(one, fences=sure) for one, inside in zip(lines, code, strict=True))
+    return "\n".join(one.rstrip() for one in shown)
+
+
+def _lowered(line: str, *, fences: bool) -> str:
+    """A line outside of code blocks; what looks like a fence is believed only when all of them are."""
+    line = re.sub(r"^( {0,3})#{1,2}(?=\s|$)", r"\1###", line)
+    line = re.sub(r"^( {0,3})(?=(=+|-{2,})\s*$)", r"\1\\", line)  # would make a heading of the line above
+    if not fences:
+        line = re.sub(r"`{3,}|~{3,}", lambda run: f"&#{ord(run[0][0])};" * len(run[0]), line)
+    return _defused(line)
+
+
 def inline(text: str) -> str:
     """`text` as one line of plain words, for headings and cells."""
     return _ACTIVE.sub(lambda found: "\\" + found[0], show.line(text, 500))

@@ -120,6 +120,7 @@ def _by_hand(snapshot: Reply) -> dict[str, str | None]:
 
 
 def _own_warnings(snapshot: Reply) -> Iterable[str]:
+    yield from json.loads(snapshot["table"].get("warnings") or "[]")
     if hosting.needed(snapshot) and snapshot["table"]["state"] == "open":
         yield "no host runs: nobody rings the seats or watches deadlines (rt resume)"
     lost = [seat["slug"] for seat in snapshot["seats"] if seat["state"] in ("failed", "blocked")]

@@ -135,3 +135,20 @@ class Budget(Command):
     """Whether the budget allows one more step → why not, or ''."""
 
     kind: ClassVar[str] = "budget"
+    minutes: float = 0.0  # when nobody set any; 0: no limit
+
+
+@dataclass(frozen=True, slots=True)
+class Look(Command):
+    """How the table is now, as it stays known to the run → {head, degraded, seats}."""
+
+    kind: ClassVar[str] = "look"
+
+
+@dataclass(frozen=True, slots=True)
+class Tell(Command):
+    """Add to what the status says while the run goes on: a warning, or a deadlock → None."""
+
+    kind: ClassVar[str] = "tell"
+    what: str = "warnings"  # or deadlocks
+    text: str = ""

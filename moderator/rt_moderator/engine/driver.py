@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from rt_config.errors import BusError, FormatChangedError, FormatError, RoundtableError, StaleHostError
 from rt_moderator import formats
-from rt_moderator.engine import asks, gates, results, sitting
+from rt_moderator.engine import asks, gates, looks, results, sitting
 from rt_moderator.engine.desk import PENDING, Desk
 from rt_moderator.engine.model import Outcome, Seat
 from rt_moderator.engine.options import Options
@@ -152,4 +152,6 @@ _PLAIN: dict[str, Callable[[Desk, Any], Any]] = {
     "publish": gates.publish,
     "phase": gates.phase,
     "sit": sitting.sit,
+    "look": looks.look,
+    "tell": looks.tell,
 }

@@ -73,7 +73,7 @@ def render(snapshot: Reply, outcome: Outcome, about: Mapping[str, Any]) -> str:
         parts.append("\n".join(["**Warnings**", "", *(f"- {inline(text)}" for text in outcome.warnings)]))
     for section in outcome.sections:
         parts.append(f"## {inline(section.title)}\n\n{section.body.strip()}")
-    parts.append(_run(about))
+    parts.append(_run(about, outcome.run))
     return "\n\n".join(parts) + "\n"
 
 
@@ -120,8 +120,10 @@ def _panel(panel: Iterable[Mapping[str, Any]]) -> str:
     return "\n".join(rows)
 
 
-def _run(about: Mapping[str, Any]) -> str:
-    lines = ["## The run", "", f"- Time: {span(about['elapsed'])}"]
+def _run(about: Mapping[str, Any], more: Iterable[tuple[str, str]]) -> str:
+    lines = ["## The run", ""]
+    lines += [f"- {name}: {inline(text)}" for name, text in more]
+    lines += [f"- Time: {span(about['elapsed'])}"]
     if about["turns"]:
         lines.append(
             "- Turns: " + ", ".join(f"{count} {state}" for state, count in sorted(about["turns"].items()))

@@ -76,8 +76,8 @@ def budget(desk: Desk, command: Budget, options: Options) -> Any:
     spent = _spent(desk)
     why = ""
     limits = {
-        name: float(desk.about.get(name) or getattr(options, name) or 0)
-        for name in ("budget_min", "budget_usd")
+        name: float(desk.about.get(name) or getattr(options, name) or own)
+        for name, own in (("budget_min", command.minutes), ("budget_usd", 0))
     }
     if limits["budget_min"] and minutes >= limits["budget_min"]:
         why = f"budget_min: {minutes:.1f} of {limits['budget_min']:g} minutes are used"

@@ -202,10 +202,22 @@ class Table:
         """Say what the table is doing now: debating, awaiting_synthesis or veto."""
         await commands.Phase(name, phase)
 
-    async def budget(self, name: str) -> str:
-        """Why no further step may be asked: budget_min or budget_usd with numbers; empty while both hold."""
-        found: str = await commands.Budget(f"{name}.budget")
+    async def budget(self, name: str, minutes: float = 0.0) -> str:
+        """Why no further step may be asked: budget_min or budget_usd with numbers; empty while both hold.
+
+        `minutes` is the format's own limit, for when nobody set one.
+        """
+        found: str = await commands.Budget(f"{name}.budget", minutes)
         return found
+
+    async def look(self, name: str) -> dict[str, Any]:
+        """How the table is now: {head, degraded: [{seat, why, action}], seats: {slug: {state, transport, switched}}}."""
+        found: dict[str, Any] = await commands.Look(name)
+        return found
+
+    async def tell(self, name: str, text: str, what: str = "warnings") -> None:
+        """Add a warning, or one of the `deadlocks`, to the table's status; the report gets it by the outcome."""
+        await commands.Tell(name, what, text)
 
     async def conclude(self, outcome: Outcome) -> Outcome:
         """Write report.md, result.json and a scorecard line, once; afterwards the table takes `say` again."""

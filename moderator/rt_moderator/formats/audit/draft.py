@@ -100,17 +100,11 @@ def items(body: str) -> list[str]:
     return [item for item in found if item and not _NONE.match(item)]
 
 
-def own_terms(text: str, *words: str) -> bool:
-    """Whether `text` holds a run of eight words, or all, of one of these texts, whatever stands between the words."""
-    there = f" {_words(text)} "
-    for own in words:
-        run = _words(own).split()
-        if run and any(
-            f" {' '.join(run[at : at + _OWN_WORDS])} " in there
-            for at in range(max(1, len(run) - _OWN_WORDS + 1))
-        ):
-            return True
-    return False
+def own_terms(text: str, own: str) -> bool:
+    """Whether `text` holds a run of eight words, or all, of what somebody wrote, whatever stands between the words."""
+    there, run = f" {_words(text)} ", _words(own).split()
+    starts = range(max(1, len(run) - _OWN_WORDS + 1))
+    return not run or any(f" {' '.join(run[at : at + _OWN_WORDS])} " in there for at in starts)
 
 
 def _heading(one: str) -> str:
@@ -175,7 +169,7 @@ def _voiced(about: str, entry: Entry, slug: str) -> str:
     held = entry.positions[slug]
     if not names(about, slug):
         return f"the position of @{slug} is missing"
-    if not own_terms(about, held.evidence, held.proposal):
+    if not own_terms(about, held.evidence or held.proposal):
         return f"the position of @{slug} is not in its own terms: quote it word for word"
     return ""
 

@@ -29,6 +29,14 @@ def of(folder: str, leave_out: Collection[str] = ()) -> dict[str, Any]:
     root = Path(folder)
     out = [Path(os.path.realpath(one)) for one in leave_out]
     try:
+        if not root.is_dir():
+            return {
+                "head": "",
+                "tracked": "",
+                "files": {},
+                "rest": "",
+                "covered": "nothing: there is no such folder",
+            }
         if git.git(root, "rev-parse", "--is-inside-work-tree") == "true":
             return _of_tree(root, out)
         return {"head": "", "tracked": "", **_hashed(root, _walked(root, out)), "covered": "every file"}

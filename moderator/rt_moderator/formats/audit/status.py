@@ -131,7 +131,7 @@ def vote(text: str) -> Vote:
 
 def schema(model: type[BaseModel]) -> str:
     """The JSON schema of a form as an agent is shown it, without the noise of titles."""
-    return json.dumps(_slim(model.model_json_schema()), indent=1, ensure_ascii=False)
+    return json.dumps(_slim(model.model_json_schema()), ensure_ascii=False)
 
 
 def same_title(title: str) -> str:
@@ -156,7 +156,8 @@ def _read(text: str, label: str, model: type[_Model]) -> _Model:
     except ValidationError as exc:
         first = exc.errors(include_url=False, include_context=False)[0]
         where = ".".join(map(str, first["loc"]))
-        msg = f"{label}: {where}: {first['msg']}" if where else f"{label}: {first['msg']}"
+        what = first["msg"].removeprefix("Value error, ")
+        msg = f"{label}: {where}: {what}" if where else f"{label}: {what}"
         raise ValueError(msg) from exc
     except RecursionError as exc:
         msg = f"{label} is nested too deep"
