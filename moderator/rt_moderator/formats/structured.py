@@ -42,7 +42,10 @@ def objects(text: str) -> Iterator[dict[str, Any]]:
 
 def schema(model: type[BaseModel]) -> str:
     """The JSON schema of `model` as it is shown: what is validated, without titles."""
-    return json.dumps(_untitled(model.model_json_schema()), indent=1, ensure_ascii=False)
+    made = _untitled(model.model_json_schema())
+    lines = [f"  {json.dumps(name)}: {json.dumps(one)}" for name, one in made.pop("properties", {}).items()]
+    rest = json.dumps(made)[1:]
+    return '{"properties": {\n' + ",\n".join(lines) + "\n}, " + rest
 
 
 def shape(model: type[BaseModel]) -> str:
