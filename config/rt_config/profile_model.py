@@ -7,6 +7,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
+from rt_config.profile_skill import SkillPlace
+
 PLACEHOLDERS = (
     "argv",
     "cwd",
@@ -153,6 +155,7 @@ class Profile(_Strict):
     auth_failure: tuple[str, ...] = ()  # patterns in the output of a call that failed for want of a login
     headless: Headless | None = None
     acp: Acp | None = None
+    skill: SkillPlace | None = None
 
     @property
     def proposable(self) -> bool:

@@ -63,7 +63,8 @@ RoundtableError
 │   ├── FileFailedError            file_failed
 │   ├── TableExistsError           table_exists
 │   ├── TableBusyError             table_busy
-│   └── ArchiveMissingError        archive_missing
+│   ├── ArchiveMissingError        archive_missing
+│   └── SkillNotOursError          skill_not_ours
 ├── DeckError
 │   ├── TmuxMissingError           tmux_missing
 │   ├── TmuxTooOldError            tmux_too_old
@@ -119,6 +120,7 @@ from rt_config.errors._keeping import (
     DamagedFileError,
     FileFailedError,
     KeepingError,
+    SkillNotOursError,
     TableBusyError,
     TableExistsError,
 )
@@ -240,6 +242,7 @@ __all__ = [
     "SessionDiedError",
     "SessionExistsError",
     "SessionGoneError",
+    "SkillNotOursError",
     "StaleHostError",
     "TableArchivedError",
     "TableBusyError",
