@@ -7,6 +7,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
+from rt_config.profile_skill import SkillPlace
+
 PLACEHOLDERS = (
     "argv",
     "cwd",
@@ -163,6 +165,7 @@ class Profile(_Strict):
     failures: tuple[Failure, ...] = ()  # looked at before those of failures.toml, which many CLIs share
     headless: Headless | None = None
     acp: Acp | None = None
+    skill: SkillPlace | None = None
 
     @property
     def proposable(self) -> bool:

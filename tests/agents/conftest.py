@@ -97,9 +97,10 @@ def agent_home(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> Path:
-    """A HOME without any login, and the CLIs that the test is about on PATH: its parameter `cli`, else two."""
+    """A HOME without any login, and the CLIs that the test is about on PATH: its parameter `cli` (one, or a tuple), else two."""
     named = request.node.callspec.params.get("cli") if hasattr(request.node, "callspec") else None
-    folders = [str(agents(cli)) for cli in ([named] if named else ["claude", "codex"])]
+    several = (named,) if isinstance(named, str) else named or ("claude", "codex")
+    folders = [str(agents(cli)) for cli in several]
     home = tmp_path / "home"
     (home / ".gemini").mkdir(parents=True)
     # Choosing how to log in is the person's; the key comes with `configured`.
@@ -184,6 +185,19 @@ def configured(model: StubModel) -> dict[str, Any]:
             }
         },
     }
+
+
+def as_toml(profiles: dict[str, Any]) -> str:
+    """Profiles as config.toml holds them; JSON strings and lists are TOML's, too."""
+    lines = []
+    for name, fields in profiles.items():
+        lines.append(f"[profiles.{name}]")
+        lines += [f"args = {json.dumps(fields['args'])}"] if "args" in fields else []
+        lines += [
+            f"[profiles.{name}.env]",
+            *(f"{key} = {json.dumps(value)}" for key, value in fields["env"].items()),
+        ]
+    return "\n".join(lines) + "\n"
 
 
 def model_of(cli: str, name: str = "stub-1") -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.agents.conftest import configured
+from tests.agents.conftest import as_toml, configured
 from tests.agents.stub_model import StubModel
 from tests.helpers import rt
 
@@ -21,7 +21,7 @@ SEATS = {"anna": "claude", "ben": "codex"}
 @pytest.fixture(name="table")
 def started_table(agent_home: Path, model: StubModel, rt_home: Path, tmp_path: Path) -> Iterator[str]:
     """A table of the two, its first question asked; afterwards everything is stopped."""
-    Path(os.environ["RT_CONFIG"]).write_text(_toml(configured(model)), encoding="utf-8")
+    Path(os.environ["RT_CONFIG"]).write_text(as_toml(configured(model)), encoding="utf-8")
     work = tmp_path / "work"
     work.mkdir()
     seats = [part for slug, profile in SEATS.items() for part in ("--seat", f"{slug}={profile}:stub-1")]
@@ -77,16 +77,3 @@ def _json(*words: str) -> dict[str, Any]:
     assert done.returncode == 0, done.stderr
     found: dict[str, Any] = json.loads(done.stdout)
     return found
-
-
-def _toml(profiles: dict[str, Any]) -> str:
-    """Profiles as config.toml holds them; JSON strings and lists are TOML's, too."""
-    lines = []
-    for name, fields in profiles.items():
-        lines.append(f"[profiles.{name}]")
-        lines += [f"args = {json.dumps(fields['args'])}"] if "args" in fields else []
-        lines += [
-            f"[profiles.{name}.env]",
-            *(f"{key} = {json.dumps(value)}" for key, value in fields["env"].items()),
-        ]
-    return "\n".join(lines) + "\n"

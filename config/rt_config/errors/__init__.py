@@ -72,7 +72,8 @@ RoundtableError
 │   ├── FileFailedError            file_failed
 │   ├── TableExistsError           table_exists
 │   ├── TableBusyError             table_busy
-│   └── ArchiveMissingError        archive_missing
+│   ├── ArchiveMissingError        archive_missing
+│   └── SkillNotOursError          skill_not_ours
 ├── DeckError
 │   ├── TmuxMissingError           tmux_missing
 │   ├── TmuxTooOldError            tmux_too_old
@@ -139,6 +140,7 @@ from rt_config.errors._keeping import (
     DamagedFileError,
     FileFailedError,
     KeepingError,
+    SkillNotOursError,
     TableBusyError,
     TableExistsError,
 )
@@ -213,23 +215,23 @@ __all__ = [
     "AlreadyMemberError", "AlreadySubscriberError", "AmbiguousTableError", "ArchiveMissingError",
     "BadAddressError", "BadChoiceError", "BadConfigError", "BadMessageIdError", "BadSlugError",
     "BadTokenError", "BodyTooLargeError", "BusBusyError", "BusDownError", "BusError", "BusFullError",
-    "ChecksFailedError", "CliFailedError", "CliLoginError", "CliMissingError", "CliSilentError", "CliTimeoutError",
-    "ConfirmationNeededError", "DamagedFileError", "DeckError", "DeckGroupBusyError", "DiskFullError",
-    "EmptyBodyError", "FileFailedError", "FormatChangedError", "FormatError", "FormatRunningError",
-    "GroupChangedError", "GroupClosedError", "GroupExistsError", "HoldExceededError", "HostDownError",
-    "IdempotencyConflictError", "KeepingError", "LeaseLostError", "MailboxError", "NoConsensusError",
-    "NoFinalSynthesisError", "NoGateError", "NoRepliesError", "NoSeatsError", "NoServerError",
-    "NoTableError", "NoTurnError", "NotAMemberError", "NotDeadError", "NotInASeatError",
+    "ChecksFailedError", "CliFailedError", "CliLoginError", "CliMissingError", "CliSilentError",
+    "CliTimeoutError", "ConfirmationNeededError", "DamagedFileError", "DeckError", "DeckGroupBusyError",
+    "DiskFullError", "EmptyBodyError", "FileFailedError", "FormatChangedError", "FormatError",
+    "FormatRunningError", "GroupChangedError", "GroupClosedError", "GroupExistsError", "HoldExceededError",
+    "HostDownError", "IdempotencyConflictError", "KeepingError", "LeaseLostError", "MailboxError",
+    "NoConsensusError", "NoFinalSynthesisError", "NoGateError", "NoRepliesError", "NoSeatsError",
+    "NoServerError", "NoTableError", "NoTurnError", "NotAMemberError", "NotDeadError", "NotInASeatError",
     "NudgeRefusedError", "RoundtableError", "SchemaNewerError", "SchemaOlderError", "SeatError",
     "SeatExistsError", "SessionAmbiguousError", "SessionDiedError", "SessionExistsError",
-    "SessionGoneError", "StaleHostError", "TableArchivedError", "TableBusyError", "TableEndedError",
-    "TableError", "TableExistsError", "TableGroupError", "TmuxDownError", "TmuxFailedError",
-    "TmuxMissingError", "TmuxTimeoutError", "TmuxTooOldError", "TooFewSeatsError", "TurnClosedError",
-    "TurnError", "UndrainedError", "UnknownAddressError", "UnknownCitationError", "UnknownGroupError",
-    "UnknownMailError", "UnknownMessageError", "UnknownPersonError", "UnknownProfileError",
-    "UnknownSeatError", "UnknownSubscriberError", "UnknownTableError", "UnknownTurnError",
-    "UnusableReplyError", "UsageError", "WorkdirMismatchError", "WorkdirMissingError", "all_errors",
-    "from_code",
+    "SessionGoneError", "SkillNotOursError", "StaleHostError", "TableArchivedError", "TableBusyError",
+    "TableEndedError", "TableError", "TableExistsError", "TableGroupError", "TmuxDownError",
+    "TmuxFailedError", "TmuxMissingError", "TmuxTimeoutError", "TmuxTooOldError", "TooFewSeatsError",
+    "TurnClosedError", "TurnError", "UndrainedError", "UnknownAddressError", "UnknownCitationError",
+    "UnknownGroupError", "UnknownMailError", "UnknownMessageError", "UnknownPersonError",
+    "UnknownProfileError", "UnknownSeatError", "UnknownSubscriberError", "UnknownTableError",
+    "UnknownTurnError", "UnusableReplyError", "UsageError", "WorkdirMismatchError", "WorkdirMissingError",
+    "all_errors", "from_code",
 ]  # fmt: skip
 
 

@@ -48,3 +48,11 @@ class ArchiveMissingError(KeepingError):
     error_code = "archive_missing"
     message = "the record of {table} was put into a file on {machine}, and {path} does not exist."
     hint = "copy that file to this place"
+
+
+class SkillNotOursError(KeepingError):
+    """A skill's file that a person wrote, or changed. Nothing was changed."""
+
+    error_code = "skill_not_ours"
+    message = "{path} stays: {why}. Nothing was changed."
+    hint = "look at it, then add --force; or move it away"
