@@ -59,7 +59,7 @@ class Visitor:
 
     def post(self, path: str, fields: dict[str, str], **headers: str) -> Answer:
         """Send a form as our own page would."""
-        given = {
+        given: dict[str, Any] = {
             "content_type": "application/x-www-form-urlencoded",
             "origin": self.origin,
             "accept": "application/json",
@@ -114,7 +114,7 @@ class Stream:
 @contextmanager
 def serving(*args: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """`rt web` on a free port: the process and its first link."""
-    command = [BIN / "rt", "web", "--no-open", "--port", "0", "--json", *args]
+    command: list[str] = [str(BIN / "rt"), "web", "--no-open", "--port", "0", "--json", *args]
     process = subprocess.Popen(
         command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )

@@ -33,8 +33,9 @@ def exported(door: Door, table: str, folder: Path, kind: str) -> str:
         )
     if kind == "html":
         from rt_moderator.page.document import render_html
-        from rt_moderator.page.scores import of_table, view
+        from rt_moderator.page.scores import of_table
 
-        ledger = view(of_table(door, table, snapshot["table"].get("format", ""), folder))
-        return render_html(snapshot, messages, ledger)
+        return render_html(
+            snapshot, messages, of_table(door, table, snapshot["table"].get("format", ""), folder)
+        )
     return transcript.render_markdown(snapshot, messages)

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from rt_mailbox import server
+from rt_mailbox import journal, records, server, tables
+from rt_moderator.engine import gates
 from tests import showcase
 from tests.cli.laid import Laid
 from tests.helpers import Bus, eventually
@@ -59,8 +60,6 @@ def test_only_the_link_lets_in(opened: Opened) -> None:
 
 def laid_bodies(laid: Laid) -> list[str]:
     """Every body of the record."""
-    from rt_mailbox import records
-
     return [one["body"] for one in records.messages(laid.door, laid.table, laid.group, [(1, 1 << 50)])]
 
 
@@ -108,6 +107,9 @@ def test_the_page_speaks_as_the_user(opened: Opened) -> None:
     """Issue 6: what is said there is said by `user`, once for a key, asks whom it names; refusals are typed."""
     laid, visitor = opened
     page = f"/t/{laid.table}"
+    form = {"text": "For later.", "csrf": csrf(visitor.get(page).text)}
+    assert "next step" in visitor.post(f"{page}/say", form).json()["text"]  # a format runs
+    tables.set_table(laid.door, laid.table, {"phase": "done"})
     form = {
         "text": "What would\r\nyou cut?",
         "to": "builder",
@@ -125,16 +127,35 @@ def test_the_page_speaks_as_the_user(opened: Opened) -> None:
         303,
         f"{page}?at={said['seq'] + 1}#m{said['seq'] + 1}",
     )
-    decided = visitor.post(f"{page}/decide", form | {"choice": "stop"})
-    assert decided.status == 409
-    assert (
-        visitor.post(f"{page}/decide", form | {"choice": "steer", "text": " "}).json()["error_code"]
-        == "usage"
-    )
+    assert visitor.post(f"{page}/decide", form | {"choice": "stop"}).json()["error_code"] == "no_gate"
     assert visitor.post(f"{page}/say", form | {"key": "", "text": " "}).json()["error_code"] == "empty_body"
     laid.mark("ended")
     assert visitor.post(f"{page}/say", form | {"key": "k3"}).json()["error_code"] == "table_ended"
     assert 'id="say"' not in visitor.get(page).text
+
+
+def test_a_gate_has_its_buttons(opened: Opened) -> None:
+    """Issue 6: at a gate the page offers what the format offers, and decides as the user through the same function as rt decide."""
+    laid, visitor = opened
+    page = f"/t/{laid.table}"
+    assert 'name="choice"' not in visitor.get(page).text
+    fields = {
+        "gate": "r2.gate",
+        "gate_reason": "round_over",
+        "gate_details": "See m9 <b>.",
+        "gate_options": '["continue", "stop"]',
+    }
+    tables.set_table(laid.door, laid.table, fields)
+    shown = visitor.get(page).text
+    assert re.findall(r'name="choice" value="(\w+)"', shown) == ["continue", "stop"]
+    assert "waits for a decision: round over" in shown
+    assert '<a href="#m9" class="cite"' in shown
+    form = {"csrf": csrf(shown), "text": "Enough."}
+    assert visitor.post(f"{page}/decide", form | {"choice": "veto"}).json()["error_code"] == "bad_choice"
+    assert visitor.post(f"{page}/decide", form | {"choice": "stop"}).json()["choice"] == "stop"
+    stood = journal.get(laid.door, laid.table, gates.decision("r2.gate"))
+    assert stood == {"choice": "stop", "text": "Enough.", "person": "user"}
+    assert laid_bodies(laid)[-1] == "Enough."
 
 
 def test_pages_follow_the_table(bus: Bus) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from markupsafe import Markup
 
 from rt_moderator.page import scores, templating
 from rt_moderator.page.document import render_html
@@ -95,14 +96,29 @@ def test_scores_and_points_are_tables() -> None:
     found = scores.view(
         {
             "scores": {"a": {"b": 7, "c": 4.5}, "b": {"c": 8}},
-            "points": [{"id": "P1", "statement": "x", "status": "agreed", "positions": {"a": "yes"}}],
-        }
+            "points": [
+                {
+                    "id": "P1",
+                    "statement": "x",
+                    "status": "agreed",
+                    "positions": {"a": "yes", "b": {"position": "<no>", "message": 4}},
+                }
+            ],
+        },
+        lambda seq: f"#m{seq}",
     )
     assert found.matrix
     assert found.matrix.names == ["a", "b", "c"]
     assert found.matrix.rows == [("a", ["–", "7", "4.5"]), ("b", ["–", "–", "8"])]
     assert found.matrix.means == ["–", "7.0", "6.2"]
-    assert found.points == [scores.Point("P1", "x", "agreed", [("a", "yes")])]
+    assert found.points == [
+        scores.Point(
+            "P1",
+            "x",
+            "agreed",
+            [("a", Markup("yes")), ("b", Markup('&lt;no&gt; (<a class="cite" href="#m4">m4</a>)'))],
+        )
+    ]
 
 
 @pytest.mark.parametrize(
@@ -112,7 +128,7 @@ def test_scores_and_points_are_tables() -> None:
 )  # fmt: skip
 def test_other_shapes_break_nothing(value: dict[str, Any]) -> None:
     """What a format recorded otherwise is left out."""
-    found = scores.view(value)
+    found = scores.view(value, lambda _seq: None)
     assert templating.part("ledger", found) is not None
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
 from rt_moderator.page import templating, views
 from rt_moderator.page.index import Index
-from rt_moderator.page.scores import Ledger
+from rt_moderator.page.scores import view
 
 if TYPE_CHECKING:
     from rt_mailbox.door import Reply
@@ -19,8 +19,11 @@ if TYPE_CHECKING:
 _FOLDED_OVER = 200  # messages; then only the last round is open at first
 
 
-def render_html(snapshot: Reply, messages: Sequence[Reply], ledger: Ledger | None = None) -> str:
-    """The file. Its anchors are `#m12`; every participant's word is sanitised; what is degraded stands first."""
+def render_html(snapshot: Reply, messages: Sequence[Reply], left: Mapping[str, Any] | None = None) -> str:
+    """The file. Its anchors are `#m12`; every participant's word is sanitised; what is degraded stands first.
+
+    `left` is what its format left of scores and points (`scores.of_table`).
+    """
     index = Index()
     index.add(messages)
     numbers = {message["seq"]: message for message in messages}
@@ -47,7 +50,7 @@ def render_html(snapshot: Reply, messages: Sequence[Reply], ledger: Ledger | Non
             "export.html",
             view=views.overview(snapshot, index, numbers.get, href),
             rounds=rounds,
-            ledger=ledger or Ledger(None, []),
+            ledger=view(left or {}, href),
             style=Markup(style),  # noqa: S704 (our own file)
             style_hash=base64.b64encode(hashlib.sha256(style.encode()).digest()).decode(),
         )

@@ -78,9 +78,14 @@ def words(text: object, most: int = 300) -> str:
 
 def gist(body: str, href: Href, most: int = 300) -> Markup:
     """What a message says first, as one line with its citations linked."""
+    return linked(show.gist(body, most), href)
+
+
+def linked(text: str, href: Href) -> Markup:
+    """Plain words, escaped, with their citations linked."""
     parts = (
         Markup('<a class="cite" href="{}">{}</a>').format(target, piece) if target else escape(piece)
-        for piece, target in _cited(show.gist(body, most), href)
+        for piece, target in _cited(text, href)
     )
     return Markup("").join(parts)
 
@@ -123,10 +128,10 @@ def _link_citations(state: StateCore) -> None:
     href: Href = state.env["href"]
     for token in state.tokens:
         if token.type == "inline" and token.children and CITATION.search(token.content):
-            token.children = list(_linked(token.children, href))
+            token.children = list(_with_links(token.children, href))
 
 
-def _linked(children: Sequence[Token], href: Href) -> Iterator[Token]:
+def _with_links(children: Sequence[Token], href: Href) -> Iterator[Token]:
     depth = 0
     for token in children:
         depth += _OPENS.get(token.type, 0)

@@ -118,13 +118,13 @@ class Desk:
             raise UnknownTableError(table=table)
         return Look(door, snapshot, self._index(door, snapshot))
 
-    def ledger(self, look: Look) -> Ledger:
+    def ledger(self, look: Look, href: Href) -> Ledger:
         """The scores and points that its format left."""
         with self._lock:
             kept = self._scores.setdefault(look.id, (threading.Lock(), Kept()))
         with kept[0]:
             format_ = look.snapshot["table"].get("format", "")
-            return view(of_table(look.door, look.id, format_, table_folder(look.id), kept[1]))
+            return view(of_table(look.door, look.id, format_, table_folder(look.id), kept[1]), href)
 
     def _index(self, door: Door, snapshot: Reply) -> Index:
         table, group, head = snapshot["table"]["id"], snapshot["table"]["group"], int(snapshot["head"])

@@ -1,7 +1,7 @@
 """The score matrix and the point ledger of a format, from what it left: result.json, or values in the table's events.
 
 The input is a mapping with `scores: {from: {to: number}}` and `points: [{id, statement, status, positions: {seat: text}}]`,
-either of them or none. What has another shape is left out and breaks no page.
+either of them or none; a position may also be {position | severity, state, evidence, message}, of which words are made. What has another shape is left out and breaks no page.
 """
 
 from __future__ import annotations
@@ -13,9 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rt_mailbox import tables
-from rt_moderator.page.markup import words
+from rt_moderator.page.markup import Href, linked, words
 
 if TYPE_CHECKING:
+    from markupsafe import Markup
+
     from rt_mailbox.door import Door, Reply
 
 _NAMES = ("scores", "points")
@@ -40,7 +42,7 @@ class Point:
     id: str
     statement: str
     status: str
-    positions: list[tuple[str, str]]
+    positions: list[tuple[str, Markup]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +53,9 @@ class Ledger:
     points: list[Point]
 
 
-def view(found: Mapping[str, Any]) -> Ledger:
+def view(found: Mapping[str, Any], href: Href) -> Ledger:
     """What there is to show of it."""
-    return Ledger(_matrix(found.get("scores")), _points(found.get("points")))
+    return Ledger(_matrix(found.get("scores")), _points(found.get("points"), href))
 
 
 class Kept:
@@ -129,18 +131,29 @@ def _mean(column: list[object]) -> str:
     return f"{sum(numbers) / len(numbers):.1f}" if numbers else "–"
 
 
-def _points(points: object) -> list[Point]:
+def _points(points: object, href: Href) -> list[Point]:
     if not isinstance(points, list):
         return []
-    return [_point(one, i) for i, one in enumerate(points[:_MOST], 1) if isinstance(one, dict)]
+    return [_point(one, i, href) for i, one in enumerate(points[:_MOST], 1) if isinstance(one, dict)]
 
 
-def _point(one: Mapping[str, Any], number: int) -> Point:
+def _point(one: Mapping[str, Any], number: int, href: Href) -> Point:
     positions = one.get("positions")
     pairs = positions.items() if isinstance(positions, dict) else ()
     return Point(
         words(one.get("id") or number, 20),
-        words(one.get("statement", ""), 600),
-        words(one.get("status", ""), 40),
-        [(words(seat, 60), words(text, 300)) for seat, text in pairs],
+        words(one.get("statement") or one.get("title", ""), 600),
+        words(one.get("status") or one.get("state", ""), 40),
+        [(words(seat, 60), linked(words(_held(held), 300), href)) for seat, held in pairs],
     )
+
+
+def _held(held: object) -> str:
+    """A position in words: a text, or what formats keep of it, with the message that says so."""
+    if not isinstance(held, dict):
+        return str(held)
+    said = [
+        str(held[name]) for name in ("severity", "state", "position", "text", "evidence") if held.get(name)
+    ]
+    cite = str(held.get("message") or held.get("cite") or "").removeprefix("m")
+    return ", ".join(said) + (f" (m{cite})" if cite else "")

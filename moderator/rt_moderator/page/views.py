@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rt_mailbox.wire import iso
-from rt_moderator import status_view
+from rt_moderator import formats, status_view
 from rt_moderator.page import markup
 from rt_moderator.page.markup import Href, words
 from rt_moderator.words import span
@@ -91,7 +91,7 @@ def overview(snapshot: Reply, index: Index, read: Read, href: Href) -> View:
     """Everything of the page but the record: what was said first, who sits there, syntheses, where they part."""
     status = status_view.view(snapshot)
     return {
-        "table": _table(snapshot["table"], status, index.last) | {"latest": href(index.last)},
+        "table": _table(snapshot["table"], status, index.last, href) | {"latest": href(index.last)},
         "degraded": [{name: words(value, 400) for name, value in one.items()} for one in status["degraded"]],
         "warnings": [words(one, 400) for one in status["warnings"]],
         "seats": _seats(snapshot),
@@ -101,7 +101,7 @@ def overview(snapshot: Reply, index: Index, read: Read, href: Href) -> View:
     }
 
 
-def _table(table: Reply, status: View, head: int) -> View:
+def _table(table: Reply, status: View, head: int, href: Href) -> View:
     named = ("goal", "audience", "constraint", "stop_when")
     waiting = status["waiting"]
     return {
@@ -111,16 +111,27 @@ def _table(table: Reply, status: View, head: int) -> View:
         "mode": words(status["mode"] or "", 40),
         "state": words(status["state"].replace("_", " "), 40),
         "waiting": words(waiting["reason"] or "", 200),
-        "gate": waiting["for"] == "gate",
+        "gate": _gate(table, href) if waiting["for"] == "gate" else None,
         "round": status["round"],
         "head": head,
         "open": table.get("state") not in _CLOSED,
+        "running": formats.runs(table),
         "result": words(status["result"] or "", 400),
         "stop_reason": words(status["stop_reason"] or "", 400),
         "facts": [(name.replace("_", " "), words(table[name], 600)) for name in named if table.get(name)],
         "stop_met": {"yes": "met", "no": "not met"}.get(table.get("stop_met", ""), ""),
         "created": moment(int(table["created_at"])) if table.get("created_at") else None,
         "ended": moment(int(table["ended_at"])) if table.get("ended_at") else None,
+    }
+
+
+def _gate(table: Reply, href: Href) -> View:
+    """What is decided here: why, the details, and the choices as the format offers them."""
+    offered = [str(one) for one in json.loads(table.get("gate_options") or "[]")]
+    return {
+        "reason": words(table.get("gate_reason", "").replace("_", " "), 200),
+        "details": markup.render(table.get("gate_details", ""), href),
+        "buttons": [words(one, 30) for one in offered],
     }
 
 

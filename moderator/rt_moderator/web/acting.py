@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import importlib
 from typing import TYPE_CHECKING, Any
 
-from rt_config.errors import HostDownError, TableError, UsageError
-from rt_moderator import hosting, saying
+from rt_config.errors import HostDownError
+from rt_moderator import deciding, hosting, saying
 from rt_moderator.words import listed
 
 if TYPE_CHECKING:
     from rt_moderator.shell import Shell
 
 NOTE = "!note"
-CHOICES = ("continue", "steer", "stop")
 
 
 def say(shell: Shell, table: str, form: dict[str, str]) -> dict[str, Any]:
@@ -29,28 +27,29 @@ def say(shell: Shell, table: str, form: dict[str, str]) -> dict[str, Any]:
     words = saying.Utterance(form.get("text", ""), seats, "user", note=note, key=form.get("key", ""))
     found = saying.say(shell, name, words)
     text = f"m{found['seq']} posted."
-    if not note:
-        text += f" Asked {listed(found['asked']) or 'nobody'}."
-        try:
-            hosting.ensure(shell, name)
-        except HostDownError as exc:  # it is said; nobody rings the seats
-            text += f" {exc}"
+    if found.get("next_step"):
+        text = f"m{found['seq']} posted; it goes into the next step."
+    elif not note:
+        text += f" Asked {listed(found['asked']) or 'nobody'}." + _hosted(shell, name)
     return {"seq": found["seq"], "id": found["id"], "asked": found["asked"], "text": text}
 
 
 def decide(shell: Shell, table: str, form: dict[str, str]) -> dict[str, Any]:
-    """Decide at a gate, as `rt decide` does: {choice, text}.
+    """Decide at a gate as the user, as `rt decide` does: {choice, text}; safe to repeat, the first decision stays.
 
     Raises:
-        UsageError: no such choice, or steering without words. TableError: it waits for nobody's decision.
+        UnknownTableError, NoGateError, BadChoiceError, EmptyBodyError, TableEndedError, TableArchivedError: nothing decided.
     """
-    name, choice = shell.resolve(table), form.get("choice", "")
-    words = form.get("text", "").strip()
-    if choice not in CHOICES or (choice == "steer" and not words):
-        raise UsageError(reason="choose continue, stop, or steer with your words.")
+    name = shell.resolve(table)
+    found = deciding.decide(shell, name, form.get("choice", ""), form.get("text", "").strip(), person="user")
+    text = f"Decided: {found['choice']}."
+    return {"choice": found["choice"], "text": text + _hosted(shell, name)}
+
+
+def _hosted(shell: Shell, table: str) -> str:
+    """Nothing, or why nobody carries it out."""
     try:
-        deciding = importlib.import_module("rt_moderator.deciding")
-    except ModuleNotFoundError as exc:
-        raise TableError(reason=f"{name} does not wait for a decision.") from exc
-    deciding.decide(name, choice, words or None)
-    return {"choice": choice, "text": f"Decided: {choice}."}
+        hosting.ensure(shell, table)
+    except HostDownError as exc:  # what was said or decided stands
+        return f" {exc}"
+    return ""

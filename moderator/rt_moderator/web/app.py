@@ -165,7 +165,7 @@ class Site:
     def _around(self, look: Look, href: Href) -> dict[str, Any]:
         live = look.door is self.shell.door
         view = views.overview(look.snapshot, look.index, look.read(), href)
-        return {"view": view, "ledger": self.desk.ledger(look), "live": live, "csrf": self.known.form}
+        return {"view": view, "ledger": self.desk.ledger(look, href), "live": live, "csrf": self.known.form}
 
 
 def _rounds(look: Look, first: int, last: int) -> list[dict[str, Any]]:
