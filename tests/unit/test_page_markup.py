@@ -68,16 +68,15 @@ def harmless(html: str) -> None:
         "svg",
         "input",
         "iframe",
-        "div",
         "article",
         "h1",
         "h2",
         "h3",
     }
     for name, value in seen.attributes:
-        assert name in {"href", "rel", "class", "start"}
+        assert name in {"href", "rel", "class", "start", "tabindex", "role", "aria-label"}
         assert name != "href" or ALLOWED.match(value or ""), value
-        assert name != "class" or value in {"cite", "as-written"}
+        assert name != "class" or value in {"cite", "as-written", "scroll"}
 
 
 def test_control_characters_and_turned_text_are_gone() -> None:
@@ -106,6 +105,7 @@ def test_numbers_of_messages_that_exist_are_links(body: str, linked: list[str]) 
 def test_headings_stay_below_the_page() -> None:
     """A participant's headings begin at h4, whatever they wrote."""
     assert re.findall(r"<(h\d)>", render("# a\n\n## b\n\n###### c", known)) == ["h4", "h5", "h6"]
+    assert re.findall(r"<(h\d)>", render("### a\n\n# b\n\n### c", known, 3)) == ["h3", "h3", "h4"]
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_headings_stay_below_the_page() -> None:
 def test_what_would_cost_too_much_is_shown_as_written(body: str) -> None:
     """A mebibyte on one line, or marks without end, come back whole, escaped, in next to no time."""
     html = render(body + "<b>", known)
-    assert html.startswith('<pre class="as-written">')
+    assert html.startswith('<pre class="as-written" tabindex="0">')
     assert html.endswith("&lt;b&gt;</pre>")
     assert len(html) > len(body)
 

@@ -32,27 +32,31 @@ MOST_MARKDOWN = 40_000
 _LINE_MOST = 10_000  # one line longer than this is data, and no prose
 _MARKS_MOST = 2_000  # nested or unclosed marks cost the parser the square of their number
 _TAGS = {
-    "a", "blockquote", "br", "code", "del", "em", "h4", "h5", "h6", "hr", "li", "ol", "p", "pre", "s", "strong",
+    "a", "blockquote", "br", "code", "del", "em", "h3", "h4", "h5", "h6", "hr", "li", "ol", "p", "pre", "s", "strong",
     "table", "tbody", "td", "th", "thead", "tr", "ul",
 }  # fmt: skip
 _ATTRIBUTES = {"a": {"href", "class"}, "ol": {"start"}}
+_SCROLLING = {  # what is wider than the page is scrolled, by keyboard too
+    "<pre>": '<pre tabindex="0">',
+    "<table>": '<div class="scroll" tabindex="0" role="group" aria-label="table"><table>',
+    "</table>": "</table></div>",
+}
 _SCHEMES = {"http", "https", "mailto"}
 _ABROAD = ("http://", "https://", "mailto:")
-_LEVELS = {"h1": "h4", "h2": "h5", "h3": "h6", "h4": "h6", "h5": "h6", "h6": "h6"}
 _OPENS = {"link_open": 1, "link_close": -1}
 
 
-def render(body: str, href: Href) -> Markup:
+def render(body: str, href: Href, top: int = 4) -> Markup:
     """`body` as HTML for inside an article; `m12` is a link to where `href` says.
 
     Guarantees: of the participant's text only words come through, and links to http, https and mailto. Headings begin at
-    h4, because the page has the ones above. What is too long or too entangled to be read as Markdown is shown as written.
+    level `top`, because the page has the ones above, and skip none. What is too long or too entangled to be read as Markdown is shown as written.
     """
     text = show.plain(body)
     if not _readable(text):
-        return Markup('<pre class="as-written">{}</pre>').format(text)
+        return Markup('<pre class="as-written" tabindex="0">{}</pre>').format(text)
     own: set[str] = set()
-    html = _parser().render(text, {"href": _noting(href, own)})
+    html = _parser().render(text, {"href": _noting(href, own), "top": top})
 
     def attribute(tag: str, name: str, value: str) -> str | None:
         if tag == "a" and name == "href":
@@ -68,7 +72,9 @@ def render(body: str, href: Href) -> Markup:
         link_rel="noopener noreferrer nofollow",
         attribute_filter=attribute,
     )
-    return Markup(clean)  # noqa: S704 (nh3 made it)
+    for ours, scrolling in _SCROLLING.items():
+        clean = clean.replace(ours, scrolling)
+    return Markup(clean)  # noqa: S704 (nh3 made it, and we after it)
 
 
 def words(text: object, most: int = 300) -> str:
@@ -119,8 +125,15 @@ def _parser() -> MarkdownIt:
 
 
 def _lower_headings(state: StateCore) -> None:
+    above: list[int] = []
     for token in state.tokens:
-        token.tag = _LEVELS.get(token.tag, token.tag)
+        if token.type == "heading_open":
+            level = int(token.tag[1])
+            while above and above[-1] >= level:
+                above.pop()
+            above.append(level)
+        if token.type in ("heading_open", "heading_close"):
+            token.tag = f"h{min(6, state.env['top'] - 1 + len(above))}"
 
 
 def _link_citations(state: StateCore) -> None:

@@ -130,7 +130,7 @@ def _gate(table: Reply, href: Href) -> View:
     offered = [str(one) for one in json.loads(table.get("gate_options") or "[]")]
     return {
         "reason": words(table.get("gate_reason", "").replace("_", " "), 200),
-        "details": markup.render(table.get("gate_details", ""), href),
+        "details": markup.render(table.get("gate_details", ""), href, 3),
         "buttons": [words(one, 30) for one in offered],
     }
 
@@ -198,7 +198,7 @@ def _synthesis(message: Reply, href: Href) -> View:
         "round": message["round"],
         "target": href(message["seq"]),
         "at": moment(message["sent_at"]),
-        "html": markup.render(message["body"], href),
+        "html": markup.render(message["body"], href, 3),
     }
 
 
