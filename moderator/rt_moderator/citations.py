@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 
-_CITATION = re.compile(r"(?<![A-Za-z0-9_/.-])m([1-9][0-9]{0,17})(?![A-Za-z0-9_])")
+CITATION = re.compile(r"(?<![A-Za-z0-9_/.-])m([1-9][0-9]{0,17})(?![A-Za-z0-9_])")
 _FENCE = re.compile(r"`{3,}|~{3,}")
 
 
 def cited(text: str) -> list[int]:
     """The message numbers that `text` cites (m12), each once, in order of first mention; code blocks do not count."""
-    return list(dict.fromkeys(int(n) for n in _CITATION.findall(_without_code(text))))
+    return list(dict.fromkeys(int(n) for n in CITATION.findall(_without_code(text))))
 
 
 def unknown(text: str, head: int) -> list[int]:

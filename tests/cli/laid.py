@@ -39,6 +39,7 @@ class Laid:
         )
         for slug in slugs:
             tables.set_seat(self.door, table, slug, {"state": "idle"})
+        self.topic, self.format = rows["topic"], rows["format"]
         self.mark("open")
         tables.lock(self.door, table, "take", "test", **hosting.me())
         self.door.command("HSET", key(table, "host"), "until", _LONG_MS)
@@ -47,8 +48,8 @@ class Laid:
         """Change the table's state, in its space and in the directory."""
         tables.set_table(self.door, self.table, {"state": state})
         entry = {
-            "topic": "Which cache?",
-            "format": "open",
+            "topic": self.topic,
+            "format": self.format,
             "mode": "",
             "state": state,
             "created_at": time.time() - 90,

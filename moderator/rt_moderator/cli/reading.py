@@ -133,24 +133,25 @@ def search(text: str, table: str | None, as_json: bool) -> int:
     return 0
 
 
-@command("transcript", example="rt transcript > discussion.md")
+@command(
+    "transcript", example="rt transcript > discussion.md        rt transcript --format html > discussion.html"
+)
 @table_option
-@click.option("--format", "format_", type=click.Choice(["md", "json"]), default="md", show_default=True)
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(["md", "html", "json"]),
+    default="md",
+    show_default=True,
+    help="html is one file that needs nothing else.",
+)
 def transcript(table: str | None, format_: str, as_json: bool) -> int:
     """Print the whole discussion, round by round, as a document."""
-    from rt_config.errors import UnknownTableError
-    from rt_mailbox.wire import to_json
-    from rt_moderator import transcript as document
+    from rt_moderator.exporting import exported
+    from rt_moderator.shell import table_folder
 
     shell = open_shell()
     name = shell.resolve(table)
-    found = document.load(shell.reading(name).door, name)
-    if found is None:
-        raise UnknownTableError(table=name)
-    snapshot, messages = found
-    if as_json or format_ == "json":
-        said = [to_json(message, name) for message in messages]
-        emit_json({"table": name, "topic": snapshot["table"].get("topic", ""), "messages": said})
-    else:
-        emit(document.render_markdown(snapshot, messages))
+    kind = "json" if as_json else format_
+    emit(exported(shell.reading(name).door, name, table_folder(name), kind))
     return 0
