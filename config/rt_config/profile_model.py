@@ -7,6 +7,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
+from rt_config.tui_model import Tui
+
 PLACEHOLDERS = (
     "argv",
     "cwd",
@@ -163,6 +165,13 @@ class Profile(_Strict):
     failures: tuple[Failure, ...] = ()  # looked at before those of failures.toml, which many CLIs share
     headless: Headless | None = None
     acp: Acp | None = None
+    tui: Tui | None = None
+
+    @property
+    def transports(self) -> tuple[str, ...]:
+        """The transports it has, in the order of their names in the contract."""
+        there = {"tui": self.tui, "headless": self.headless, "acp": self.acp}
+        return tuple(name for name, call in there.items() if call is not None)
 
     @property
     def proposable(self) -> bool:
