@@ -29,10 +29,10 @@ def values(spec: dict[str, Any], folder: Path, role: str, session: str) -> dict[
     own = {name: os.environ[name] for name in _PASSED if os.environ.get(name)}
     rt = shutil.which("rt") or "rt"
     found = {
-        "cwd": spec["cwd"], "cwd_json": json.dumps(spec["cwd"]), "effort": spec["effort"], "executable": spec["executable"],
-        "home": str(folder), "model": spec["model"], "python": sys.executable, "role": role, "role_json": json.dumps(role),
-        "rt": rt, "rt_json": json.dumps(rt), "rt_env_json": json.dumps(own), "rt_env_names": json.dumps(list(own)),
-        "rt_env_toml": "{" + ", ".join(f"{name}={json.dumps(value)}" for name, value in own.items()) + "}",
+        "cwd": spec["cwd"], "cwd_json": _json(spec["cwd"]), "effort": spec["effort"], "executable": spec["executable"],
+        "home": str(folder), "model": spec["model"], "python": sys.executable, "role": role, "role_json": _json(role),
+        "rt": rt, "rt_json": _json(rt), "rt_env_json": _json(own), "rt_env_names": json.dumps(list(own)),
+        "rt_env_toml": "{" + ", ".join(f"{name}={_json(value)}" for name, value in own.items()) + "}",
         "session": session,
     }  # fmt: skip
     found["executable"] = filled(spec["executable"], found)
@@ -80,3 +80,8 @@ def _link(sign_in: dict[str, Any], folder: Path) -> None:
                 link.unlink()  # it led nowhere
             link.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             link.symlink_to(target)
+
+
+def _json(value: object) -> str:
+    """As JSON, which TOML reads as well."""
+    return json.dumps(value, ensure_ascii=False)

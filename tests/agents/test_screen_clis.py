@@ -1,0 +1,93 @@
+"""Real agent CLIs on their own screen: rung, they ask rt for their turn and answer it, without a question to anybody."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rt_moderator import bells
+from tests.agents.conftest import configured, model_of
+from tests.agents.stub_model import Asked, StubModel
+from tests.agents.test_whole_table import _toml
+from tests.cli.world import World
+from tests.helpers import eventually
+
+pytestmark = [pytest.mark.agents, pytest.mark.timeout(240)]
+# What a model calls to see its turn and to answer it; the names are the CLIs' own.
+CALLS = {
+    "claude": ("mcp__rt__roundtable_turn", "mcp__rt__roundtable_reply"),
+    "codex": ("mcp__rt/roundtable_turn", "mcp__rt/roundtable_reply"),
+}
+
+
+class Seat:
+    """A table with one such seat, and what its model does."""
+
+    def __init__(self, world: World, model: StubModel, cli: str) -> None:
+        self.world, self.model, self.cli = world, model, cli
+        self.answers = 0
+        self.calls = CALLS[cli]
+        model.script = self.script
+        with Path(os.environ["RT_CONFIG"]).open("a", encoding="utf-8") as file:
+            file.write(_toml({cli: configured(model)[cli]}))
+        self.table = world.start("--seat", f"a={cli}:{model_of(cli)}@tui", topic="Which cache, QUOKKA?")
+
+    def script(self, asked: Asked) -> tuple[str, dict[str, Any]] | None:
+        """Take the turn, then answer it."""
+        said = [text for role, text in asked.conversation if role == "user"]
+        if not any(bells.LINE in text for text in said) or len(asked.results) > 1:
+            return None
+        if not asked.results:
+            return self.call(self.calls[0], {})
+        self.answers += 1
+        return self.call(self.calls[1], {"body": f"## Position\nscreen answer {self.answers}"})
+
+    def call(self, tool: str, args: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+        """A call of one of our tools."""
+        return tool, args
+
+    def replies(self, wanted: int) -> list[str]:
+        """The record's replies once there are so many."""
+
+        def enough() -> list[str] | None:
+            found = [one["body"] for one in self.world.record(self.table, "reply")]
+            return found if len(found) >= wanted else None
+
+        return eventually(enough, seconds=60, what=f"{wanted} replies")
+
+    def events(self) -> list[str]:
+        return [one["type"] for one in self.world.json("events")["events"]]
+
+    def status(self) -> dict[str, Any]:
+        found: dict[str, Any] = self.world.json("status")["seats"][0]
+        return found
+
+
+@pytest.fixture(name="world")
+def world_with_agents(agent_home: Path, rt_home: Path) -> Iterator[World]:
+    """A world with the CLIs of `agent_home` on PATH."""
+    found = World(rt_home.parent)
+    try:
+        yield found
+    finally:
+        found.end()
+
+
+@pytest.mark.parametrize("cli", list(CALLS))
+def test_two_turns_on_its_own_screen(cli: str, world: World, model: StubModel) -> None:
+    """S1.11, S2.4: the agent starts past every question, is rung once a turn and answers both in one conversation."""
+    seat = Seat(world, model, cli)
+    assert seat.replies(1) == ["## Position\nscreen answer 1"]
+    world.json("say", "And why, WOMBAT?")
+    assert seat.replies(2)[1] == "## Position\nscreen answer 2"
+    world.answered(seat.table)
+    assert seat.events().count("nudged") == 2
+    assert (seat.status()["failures"], seat.status()["transport"]) == (0, "tui")
+    later = json.dumps(model.asked[-1].body)
+    assert "QUOKKA" in later
+    assert "WOMBAT" in later
