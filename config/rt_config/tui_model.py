@@ -29,9 +29,8 @@ class Signals(_Strict):
     busy: tuple[str, ...] = ()
     dialog: tuple[str, ...] = ()  # it asks something that a person has to answer: a login, trust, an approval
     ready: tuple[str, ...] = Field(min_length=1)
-    draft: (
-        str  # a line with its input; group 1 is what was typed there (dim text, a placeholder, is no draft)
-    )
+    draft: str  # a line with its input; group 1 is what was typed there (dim text is a placeholder)
+    draft_at: Literal["lowest", "cursor"] = "lowest"  # the lowest line that fits, or the one with the cursor
 
     @model_validator(mode="after")
     def _patterns(self) -> Signals:
@@ -48,11 +47,12 @@ class Signals(_Strict):
 
 
 class SignIn(_Strict):
-    """The user's sign-in files, which a seat with a configuration folder of its own goes on using: linked, never changed."""
+    """The user's sign-in files, which a seat with a configuration folder of its own goes on using: never written by rt."""
 
     env: str = ""  # the variable that moves the user's own folder
     folder: str  # where it is otherwise, such as ~/.agent
-    files: tuple[str, ...] = Field(min_length=1)  # below it, and by the same names below {home}
+    files: tuple[str, ...] = ()  # below it, linked by the same names below {home}
+    merged: tuple[str, ...] = ()  # JSON files that are the user's own with what `files` says on top
 
 
 class Tui(_Strict):

@@ -11,7 +11,7 @@ from rt_deck.screen import Screen, lines_of
 from rt_deck.tmux import Tmux
 
 _HEAD = "rt-screen"
-_FORMAT = f"{_HEAD} #{{pane_id}} #{{pane_dead}} #{{pane_in_mode}} #{{pane_title}}"
+_FORMAT = f"{_HEAD} #{{pane_id}} #{{pane_dead}} #{{pane_in_mode}} #{{cursor_y}} #{{pane_title}}"
 
 
 def screens(tmux: Tmux, sessions: Iterable[Session]) -> dict[str, Screen]:
@@ -43,12 +43,12 @@ def _read(tmux: Tmux, panes: Sequence[str]) -> dict[str, Screen]:
 def _parsed(text: str, panes: Sequence[str]) -> dict[str, Screen]:
     """Screens in the order they were asked for; a head counts only for the pane whose turn it is."""
     waiting, found = list(panes), {}
-    pane, head, body = "", ["", "", "", "", ""], [""]
+    pane, head, body = "", [""] * 6, [""]
     for line in [*text.split("\n"), ""]:
         if waiting and line.startswith(f"{_HEAD} {waiting[0]} "):
             if pane:
                 found[pane] = _screen(head, body)
-            head, body = [*line.split(" ", 4), ""], []
+            head, body = [*line.split(" ", 5), ""], []
             pane = waiting.pop(0)
         else:
             body.append(line)
@@ -58,5 +58,7 @@ def _parsed(text: str, panes: Sequence[str]) -> dict[str, Screen]:
 
 
 def _screen(head: list[str], body: list[str]) -> Screen:
-    title = "".join(char for char in head[4] if char.isprintable())
-    return Screen(title, lines_of("\n".join(body)), head[2] == "1", head[3] not in ("", "0"))
+    title = "".join(char for char in head[5] if char.isprintable())
+    return Screen(
+        title, lines_of("\n".join(body)), head[2] == "1", head[3] not in ("", "0"), int(head[4] or -1)
+    )

@@ -6,7 +6,7 @@ A screen is text that others influence. The patterns decide only whether the bel
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal, TypeAlias
@@ -35,6 +35,7 @@ class Screen:
     lines: tuple[Line, ...] = ()
     dead: bool = False
     in_mode: bool = False  # somebody reads it in copy mode
+    cursor: int = -1  # which of the lines it is in
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +55,13 @@ class Signals:
     dialog: tuple[re.Pattern[str], ...]
     ready: tuple[re.Pattern[str], ...]
     draft: re.Pattern[str]
+    at_cursor: bool = False
 
 
 def signals(given: Mapping[str, Any]) -> Signals:
     """The patterns of a launch spec's `signals`, compiled once."""
     groups = [tuple(given[name]) for name in ("busy_title", "busy", "dialog", "ready")]
-    return _compiled(*groups, given["draft"])
+    return _compiled(*groups, given["draft"], given.get("draft_at") == "cursor")
 
 
 @lru_cache(maxsize=64)
@@ -69,11 +71,12 @@ def _compiled(
     dialog: tuple[str, ...],
     ready: tuple[str, ...],
     draft: str,
+    at_cursor: bool,
 ) -> Signals:
     title, screen, asked, waiting = (
         tuple(re.compile(one) for one in some) for some in (busy_title, busy, dialog, ready)
     )
-    return Signals(title, screen, asked, waiting, re.compile(draft))
+    return Signals(title, screen, asked, waiting, re.compile(draft), at_cursor)
 
 
 def read(screen: Screen, known: Signals) -> Seen:
@@ -89,7 +92,8 @@ def read(screen: Screen, known: Signals) -> Seen:
         return Seen("busy")
     if not _any(known.ready, lines):
         return Seen("unknown")
-    draft = _draft(known.draft, lines)
+    at = screen.lines[screen.cursor : screen.cursor + 1] if known.at_cursor else lines
+    draft = _draft(known.draft, at)
     return Seen("draft", draft) if draft else Seen("ready")
 
 
@@ -152,7 +156,7 @@ def _any(patterns: Iterable[re.Pattern[str]], lines: Iterable[Line]) -> bool:
     return any(one.search(text) for one in patterns for text in texts)
 
 
-def _draft(pattern: re.Pattern[str], lines: list[Line]) -> str:
+def _draft(pattern: re.Pattern[str], lines: Sequence[Line]) -> str:
     """What stands in the lowest input line, '' when nothing was typed."""
     for line in reversed(lines):
         if pattern.search(line.text):

@@ -214,7 +214,7 @@ def _leased(turn: Reply | None) -> bool:
 def _is_ours(draft: str) -> bool:
     """Whether what stands in the input is our own line, or the part of it that fits there."""
     plain = " ".join(draft.split())
-    return len(plain) >= 10 and (LINE.startswith(plain) or plain.startswith(LINE))
+    return len(plain) >= 10 and (plain in LINE or LINE in plain)
 
 
 def limits_of(spec: Mapping[str, float]) -> Limits:

@@ -57,14 +57,17 @@ def write(spec: dict[str, Any], folder: Path, known: dict[str, str]) -> None:
     if not spec["files"] and not spec["sign_in"]:
         return
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    for name, text in spec["files"].items():
-        path = folder / name
+    merged = (spec["sign_in"] or {}).get("merged", ())
+    for name, template in spec["files"].items():
+        path, text = folder / name, filled(template, known)
+        if name in merged:
+            text = json.dumps(_own_json(_own(spec["sign_in"]) / name) | json.loads(text))
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         partial = path.with_name(f"{path.name}.{os.getpid()}")
         with os.fdopen(
             os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8"
         ) as file:
-            file.write(filled(text, known))
+            file.write(text)
         partial.replace(path)
     if spec["sign_in"]:
         _link(spec["sign_in"], folder)
@@ -72,7 +75,7 @@ def write(spec: dict[str, Any], folder: Path, known: dict[str, str]) -> None:
 
 def _link(sign_in: dict[str, Any], folder: Path) -> None:
     """Point at the user's sign-in, so that a token the agent renews stays the user's as well."""
-    own = Path(os.environ.get(sign_in["env"]) or sign_in["folder"]).expanduser()
+    own = _own(sign_in)
     for name in sign_in["files"]:
         link, target = folder / name, own / name
         if target.is_file() and not link.exists():
@@ -80,6 +83,21 @@ def _link(sign_in: dict[str, Any], folder: Path) -> None:
                 link.unlink()  # it led nowhere
             link.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             link.symlink_to(target)
+
+
+def _own(sign_in: dict[str, Any]) -> Path:
+    """The user's own folder."""
+    return Path(os.environ.get(sign_in["env"]) or sign_in["folder"]).expanduser()
+
+
+def _own_json(path: Path) -> dict[str, Any]:
+    """What a JSON file of the user's holds, comment lines left out; {} when it is not there or holds something else."""
+    with suppress(OSError, ValueError):
+        lines = path.read_text(encoding="utf-8").splitlines()
+        found = json.loads("\n".join(line for line in lines if not line.lstrip().startswith("//")))
+        if isinstance(found, dict):
+            return found
+    return {}
 
 
 def _json(value: object) -> str:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -22,6 +23,10 @@ pytestmark = [pytest.mark.agents, pytest.mark.timeout(240)]
 CALLS = {
     "claude": ("mcp__rt__roundtable_turn", "mcp__rt__roundtable_reply"),
     "codex": ("mcp__rt/roundtable_turn", "mcp__rt/roundtable_reply"),
+    "gemini": ("mcp_rt_roundtable_turn", "mcp_rt_roundtable_reply"),
+    "opencode": ("rt_roundtable_turn", "rt_roundtable_reply"),
+    "copilot": ("rt-roundtable_turn", "rt-roundtable_reply"),
+    "qwen": ("mcp__rt__roundtable_turn", "mcp__rt__roundtable_reply"),
 }
 
 
@@ -35,7 +40,9 @@ class Seat:
         model.script = self.script
         with Path(os.environ["RT_CONFIG"]).open("a", encoding="utf-8") as file:
             file.write(_toml({cli: configured(model)[cli]}))
-        self.table = world.start("--seat", f"a={cli}:{model_of(cli)}@tui", topic="Which cache, QUOKKA?")
+        self.table = world.start(
+            "--seat", f"a={cli}:{model_of(cli)}@tui", "--turn-timeout", "50", topic="Which cache, QUOKKA?"
+        )
 
     def script(self, asked: Asked) -> tuple[str, dict[str, Any]] | None:
         """Take the turn, then answer it."""
@@ -60,8 +67,10 @@ class Seat:
 
         return eventually(enough, seconds=60, what=f"{wanted} replies")
 
-    def events(self) -> list[str]:
-        return [one["type"] for one in self.world.json("events")["events"]]
+    def nudges(self) -> list[tuple[str, str]]:
+        """(turn, which nudge) of every line that was typed."""
+        found = self.world.json("events")["events"]
+        return [(one["turn"], one["nudge"]) for one in found if one["type"] == "nudged" and "nudge" in one]
 
     def status(self) -> dict[str, Any]:
         found: dict[str, Any] = self.world.json("status")["seats"][0]
@@ -69,13 +78,21 @@ class Seat:
 
 
 @pytest.fixture(name="world")
-def world_with_agents(agent_home: Path, rt_home: Path) -> Iterator[World]:
-    """A world with the CLIs of `agent_home` on PATH."""
-    found = World(rt_home.parent)
-    try:
-        yield found
-    finally:
-        found.end()
+def world_with_agents(
+    request: pytest.FixtureRequest, agent_home: Path, rt_home: Path, agents: Callable[[str], Path]
+) -> Iterator[World]:
+    """A world with the CLIs of `agent_home` on PATH. Gemini reads no settings below a folder that everybody may write."""
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        TemporaryDirectory(dir=agents("gemini").parents[2]) as private,
+    ):
+        if request.node.callspec.params.get("cli") == "gemini":
+            patch.setenv("RT_HOME", f"{private}/h")
+        found = World(rt_home.parent)
+        try:
+            yield found
+        finally:
+            found.end()
 
 
 @pytest.mark.parametrize("cli", list(CALLS))
@@ -86,7 +103,7 @@ def test_two_turns_on_its_own_screen(cli: str, world: World, model: StubModel) -
     world.json("say", "And why, WOMBAT?")
     assert seat.replies(2)[1] == "## Position\nscreen answer 2"
     world.answered(seat.table)
-    assert seat.events().count("nudged") == 2
+    assert seat.nudges() == [("m1/a", "1"), ("m3/a", "1")], world.json("events")
     assert (seat.status()["failures"], seat.status()["transport"]) == (0, "tui")
     later = json.dumps(model.asked[-1].body)
     assert "QUOKKA" in later
