@@ -5,8 +5,8 @@
 It draws an input line, is busy while it answers, and writes every line that was entered to FOLDER/entered. Tricks:
 swallow=N (the first N Enters do nothing), slow=S (blank for S seconds first), dialog (asks first, until Enter comes),
 noise (rubbish as its title), draft=TEXT (its input line is not empty), lazy=N (the first N lines lead to nothing),
-mute (takes its turn and answers nothing), dies=N (the first N turns end in exit 3 after they were taken), deaf (hangs
-once it has taken its turn), unknown (shows what nobody knows), once-bad (with dies: only before the mark FOLDER/fine).
+mute (takes its turn and answers nothing), dies=N (the first N turns end in exit 3 after they were taken), deaf=N (hangs
+the first N times once it has taken its turn), unknown (shows what nobody knows), lost (exit 1 when started to resume).
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class Agent:
             file.write(asked)
         if self.few("dies"):
             sys.exit(3)
-        if "deaf" in self.tricks:
+        if self.few("deaf"):
             time.sleep(600)
         if "mute" in self.tricks or "no turn" in asked:
             return
@@ -93,6 +93,8 @@ def main() -> None:
     tricks = dict(one.partition("=")[::2] for one in given)
     agent = Agent(Path(folder), tricks)
     (agent.folder / "started").open("a").write(f"{os.environ['RT_SEAT']} {' '.join(given)}\n")
+    if "lost" in tricks and tricks.get("resume"):
+        sys.exit(1)
     tty.setraw(sys.stdin.fileno(), termios.TCSANOW)
     time.sleep(float(tricks.get("slow", "0")))
     agent.draw()

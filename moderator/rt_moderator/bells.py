@@ -20,9 +20,9 @@ LINE = (
     "roundtable: a turn is open for you. Run: rt turn (or call roundtable_turn), then answer with rt reply."
 )
 MOST_RINGS = 3  # per attempt
-MOST_ENTERS = 3  # per nudge
+MOST_ENTERS = 4  # per nudge
 RESEND_MS = 15_000  # a nudge that led to nothing is rung again, each time after twice as long
-ENTER_MS = 800  # how long a typed line may stand there before its Enter counts as swallowed
+ENTER_MS = 1000  # how long a typed line may stand there before its Enter counts as swallowed; then twice as long
 IDLE_MS = 20_000  # an agent that took its turn and waits for so long has stopped without an answer
 SETTLE_MS = 300  # a screen counts as ready once it was seen so twice
 DIALOG_MS = 2_000
@@ -104,7 +104,10 @@ class Fail:
 
 @dataclass(frozen=True, slots=True)
 class Retire:
-    """A session whose turn ran out of time has had its time to drain: it is ended, and the seat gets a new one."""
+    """A session that must not go on: its turn ran out of time and it had its time to drain, or the seat starts anew each turn.
+
+    The seat gets a new one.
+    """
 
     seat: str
 
@@ -138,6 +141,8 @@ def decide(seat: Reply, turn: Reply | None, look: Look, now: int, limits: Limits
         return [Retire(seat["slug"])]
     if turn is not None and turn.get("failed_attempt") == turn["attempt"]:
         return []  # the ladder goes first
+    if turn is not None and seat.get("fresh") == "1" and _served(bell_of(seat), turn, look):
+        return [Retire(seat["slug"])]
     shown = _shown(seat, turn, look, limits)
     return shown + (_rung(seat, turn, look, now, limits) if turn is not None else [])
 
@@ -167,7 +172,7 @@ def _rung(seat: Reply, turn: Reply, look: Look, now: int, limits: Limits) -> lis
     if look.state == "ready":
         return _ready(seat, turn, bell, look, now)
     if look.state == "draft" and bell.rings and _is_ours(look.draft):
-        if now - bell.at < ENTER_MS:
+        if now - bell.at < ENTER_MS * 2**bell.enters:
             return []
         if bell.enters < MOST_ENTERS:
             return [EnterAgain(slug, replace(bell, enters=bell.enters + 1, at=now))]
@@ -205,6 +210,11 @@ def _held(seat: Reply, turn: Reply, look: Look) -> list[Action]:
     if not reason or _leased(turn) or look.for_ms < HELD_MS or seat.get("reason") == f"not nudged: {reason}":
         return []
     return [Show(seat["slug"], "idle", f"not nudged: {reason}", look.mark)]
+
+
+def _served(bell: Bell, turn: Reply, look: Look) -> bool:
+    """Whether this session was asked for another turn before, which a seat that starts anew each time must not know."""
+    return bell.mark == look.mark and bell.turn not in ("", turn["id"])
 
 
 def _leased(turn: Reply | None) -> bool:

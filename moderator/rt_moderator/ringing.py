@@ -161,7 +161,7 @@ class Ringer:
         with suppress(DeckError):
             self._deck.remove(session.id)
         tables.set_seat(self._door, self._table, action.seat, {"retire_at": ""}, epoch=self._fence())
-        self._say(f"{action.seat}: its session was ended, the turn had run out of time")
+        self._say(f"{action.seat}: its session was ended, it gets a new one")
 
 
 def _has_screen(seat: Reply) -> bool:

@@ -170,9 +170,11 @@ def _rebuilt(actor: Actor, found: Result) -> None:
     """Give a screen's new session the record, which its turn's own range may have left behind."""
     if not actor.token:
         return
-    names = ("transport", "native_ready")
-    transport, ready = actor.door.command("HMGET", key_name(actor.table, "seat", actor.slug), *names)
-    if transport == "tui" and ready != "1":
+    names = ("transport", "native_ready", "fresh")
+    transport, ready, alone = actor.door.command("HMGET", key_name(actor.table, "seat", actor.slug), *names)
+    if transport == "tui" and alone == "1":
+        found["messages"] = []  # the request is all it gets
+    elif transport == "tui" and ready != "1":
         from rt_participant import visible
 
         whole = list(visible.messages(actor.door, actor.table, found, {}, fresh=True))

@@ -90,6 +90,8 @@ def _must_be_fresh(door: Any, who: Seat, seat: dict[str, str], spec: dict[str, A
     """Whether the agent's session, if there is one, does not count: the record then says what it would have known."""
     if not spec["resume"] or not seat.get("native_session") or seat.get("native_ready") != "1":
         return True
+    if seat.get("fresh") == "1":
+        return True
     turn = door.command("ZRANGE", key(who.table, "pending", who.slug), 0, 0)
     return bool(turn) and door.command("HGET", key(who.table, "turn", turn[0]), "rebuild") == "1"
 
@@ -98,4 +100,6 @@ def _role(seat: dict[str, str], topic: str) -> str:
     """What the agent is told about its seat. Others' words are not in it."""
     from rt_participant import prompt
 
+    if seat.get("fresh") == "1":  # not even who it is
+        return prompt.role(seat | {"role": "", "viewpoint": ""}, "")
     return prompt.role(seat, topic)

@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from rt_config import processes
+from rt_deck import Deck
 from rt_moderator import bells
 from tests.agents.conftest import configured, model_of
 from tests.agents.stub_model import Asked, StubModel
@@ -33,15 +35,25 @@ CALLS = {
 class Seat:
     """A table with one such seat, and what its model does."""
 
-    def __init__(self, world: World, model: StubModel, cli: str) -> None:
+    def __init__(self, world: World, model: StubModel, cli: str, *, start: bool = True) -> None:
         self.world, self.model, self.cli = world, model, cli
         self.answers = 0
         self.calls = CALLS[cli]
         model.script = self.script
         with Path(os.environ["RT_CONFIG"]).open("a", encoding="utf-8") as file:
             file.write(_toml({cli: configured(model)[cli]}))
-        self.table = world.start(
-            "--seat", f"a={cli}:{model_of(cli)}@tui", "--turn-timeout", "50", topic="Which cache, QUOKKA?"
+        self.table = ""
+        if start:
+            self.start()
+
+    def start(self) -> None:
+        """Lay the table, the first question asked."""
+        self.table = self.world.start(
+            "--seat",
+            f"a={self.cli}:{model_of(self.cli)}@tui",
+            "--turn-timeout",
+            "100",
+            topic="Which cache, QUOKKA?",
         )
 
     def script(self, asked: Asked) -> tuple[str, dict[str, Any]] | None:
@@ -71,6 +83,11 @@ class Seat:
         """(turn, which nudge) of every line that was typed."""
         found = self.world.json("events")["events"]
         return [(one["turn"], one["nudge"]) for one in found if one["type"] == "nudged" and "nudge" in one]
+
+    def row(self) -> dict[str, str]:
+        """The seat as the host sees it."""
+        found: dict[str, str] = self.world.snapshot(self.table)["seats"][0]
+        return found
 
     def status(self) -> dict[str, Any]:
         found: dict[str, Any] = self.world.json("status")["seats"][0]
@@ -108,3 +125,48 @@ def test_two_turns_on_its_own_screen(cli: str, world: World, model: StubModel) -
     later = json.dumps(model.asked[-1].body)
     assert "QUOKKA" in later
     assert "WOMBAT" in later
+
+
+RESUMES = [cli for cli in CALLS if cli != "opencode"]
+
+
+@pytest.mark.parametrize("cli", list(CALLS))
+def test_a_screen_that_was_killed_with_everything_else_goes_on(
+    cli: str, world: World, model: StubModel
+) -> None:
+    """S1.11, S1.24: resumed by its session's id where the CLI can, else with the record; one answer per turn."""
+    seat = Seat(world, model, cli)
+    seat.replies(1)
+    if cli == "codex":  # it tells its session's id after its turn
+        eventually(lambda: seat.row()["native_session"], seconds=30, what="the session's id")
+    world.run("bus", "stop", "--force")
+    found = world.json("resume", seat.table)
+    assert found["seats"] == {"a": "resumed" if cli in RESUMES else "rebuilt from the record"}
+    world.json("say", "And why, WOMBAT?")
+    assert seat.replies(2) == ["## Position\nscreen answer 1", "## Position\nscreen answer 2"]
+    later = json.dumps(model.asked[-1].body)
+    assert "screen answer 1" in later
+    assert seat.status()["failures"] == 0
+    assert seat.row()["launched"] == ("resumed" if cli in RESUMES else "fresh")
+
+
+@pytest.mark.parametrize("cli", list(CALLS))
+def test_an_agent_killed_in_its_turn_is_restarted(cli: str, world: World, model: StubModel) -> None:
+    """S2.21: killed after it has taken its turn, it is a strike, and a new session answers the same turn once."""
+    killed: list[int] = []
+
+    def slow(asked: Asked) -> str:
+        if len(asked.results) == 1 and not killed:
+            session = Deck().require(f"{seat.table}--a")
+            killed.append(session.pane_pid)
+            processes.kill_tree(processes.tree(session.pane_pid), 0)
+        return "## Position\ndone"
+
+    seat = Seat(world, model, cli, start=False)
+    model.reply = slow
+    seat.start()
+    assert seat.replies(1) == ["## Position\nscreen answer 1"]
+    assert killed
+    world.answered(seat.table)
+    turn = world.json("status")["turns"][0]
+    assert (turn["outcome"], turn["attempt"]) == ("answered", 2)

@@ -74,13 +74,14 @@ def test_a_persons_draft_is_left_alone_and_said() -> None:
     assert decide(seat(reason=held.reason), turn(), look("draft", 30_000, draft="dear a"), NOW, LIMITS) == []
 
 
-def test_a_swallowed_enter_is_sent_again_three_times() -> None:
-    """Our own line in the input gets Enter alone, bounded, then the attempt fails; nothing is typed twice."""
+def test_a_swallowed_enter_is_sent_again_a_few_times() -> None:
+    """Our own line in the input gets Enter alone, four times at most, then the attempt fails; nothing is typed twice."""
     ours = look("draft", draft=bells.LINE[:60])
     assert decide(seat(**rung(ago_ms=100)), turn(), ours, NOW, LIMITS) == []
     again = EnterAgain("a", Bell("m1/a", 1, "k", 1, 1, NOW))
-    assert decide(seat(**rung(ago_ms=900)), turn(), ours, NOW, LIMITS) == [again]
-    (failed,) = decide(seat(**rung(ago_ms=900, enters=3)), turn(), ours, NOW, LIMITS)
+    assert decide(seat(**rung(ago_ms=1000)), turn(), ours, NOW, LIMITS) == [again]
+    assert decide(seat(**rung(ago_ms=1900, enters=1)), turn(), ours, NOW, LIMITS) == []
+    (failed,) = decide(seat(**rung(ago_ms=16_000, enters=4)), turn(), ours, NOW, LIMITS)
     assert failed == Fail("a", "m1/a", 1, "its screen takes no Enter: last words")
     assert decide(seat(), turn(), ours, NOW, LIMITS) == []  # a line that we did not type is a person's
 
@@ -158,6 +159,13 @@ def test_a_session_that_ran_out_of_time_is_ended_after_its_drain() -> None:
         decide(late, None, look("ready"), NOW, LIMITS),
     ):
         assert found == [Retire("a")]
+
+
+def test_a_seat_that_starts_anew_each_turn_gets_a_new_session() -> None:
+    """A session that was asked for another turn is ended before a seat that must know nothing is asked again."""
+    other = {"bell": Bell("m0/a", 1, "k", 1, 0, 0).dumps()}
+    assert decide(seat(fresh="1", **other), turn(), look(), NOW, LIMITS) == [Retire("a")]
+    assert [type(one) for one in decide(seat(**other), turn(), look(), NOW, LIMITS)] == [Ring]
 
 
 def test_the_ladder_goes_first() -> None:
