@@ -19,8 +19,8 @@ def launch_spec(
 ) -> dict[str, Any]:
     """Everything a runner needs, as JSON holds it, so that a seat reads no profile.
 
-    `other` is the spec of the profile's other transport, for a seat that fails on this one; {} when it has none that
-    takes the same model and effort.
+    `other` is the spec of the profile's other transport, for a seat that fails on this one (never the agent's own screen);
+    {} when it has none that takes the same model and effort.
 
     Args:
         profile: the seat's.
@@ -39,16 +39,16 @@ def launch_spec(
     if reason := _refused(profile, chosen, asked):
         raise BadConfigError(where=f"profile {profile.name}", reason=reason)
     found = _spec(profile, chosen, asked, limits)
-    other = "headless" if chosen == "acp" else "acp"
-    usable = not _refused(profile, other, asked)
-    return found | {"other": _spec(profile, other, asked, limits) if usable else {}}
+    others = ("headless", "acp") if chosen != "headless" else ("acp",)
+    other = next((one for one in others if one != chosen and not _refused(profile, one, asked)), "")
+    return found | {"other": _spec(profile, other, asked, limits) if other else {}}
 
 
 def _refused(profile: Profile, transport: str, asked: dict[str, str]) -> str:
     """Why this profile cannot be launched so; '' when it can."""
-    call = {"headless": profile.headless, "acp": profile.acp}.get(transport)
+    call = {"headless": profile.headless, "acp": profile.acp, "tui": profile.tui}.get(transport)
     if call is None:
-        return f"it has no transport {transport}"
+        return f"it has no transport {transport}; it has {', '.join(profile.transports)}"
     takes = profile.acp is None or profile.acp.model or transport != "acp"
     for what, value, args in (
         ("model", asked["model"], profile.model_args),
@@ -63,7 +63,7 @@ def _refused(profile: Profile, transport: str, asked: dict[str, str]) -> str:
         return "it needs an argv: write SLUG=!argv"
     if (
         asked["access"] == "read-only"
-        and transport == "headless"
+        and transport in ("headless", "tui")
         and not getattr(call, "can_be_read_only", True)
     ):
         return "nothing keeps it from writing: say --access write, or take another profile"
@@ -88,7 +88,8 @@ def _spec(
         "kill_grace_seconds": limits.get("kill_grace_seconds", 5.0),
         "drain_timeout_seconds": limits.get("drain_timeout_seconds", 30.0),
     }
-    return common | (_acp(profile, asked) if transport == "acp" else _headless(profile, asked, common))
+    made = {"acp": _acp, "headless": _headless, "tui": _tui}[transport]
+    return common | made(profile, asked, common)
 
 
 def _headless(profile: Profile, asked: dict[str, str], common: dict[str, Any]) -> dict[str, Any]:
@@ -106,7 +107,23 @@ def _headless(profile: Profile, asked: dict[str, str], common: dict[str, Any]) -
     }
 
 
-def _acp(profile: Profile, asked: dict[str, str]) -> dict[str, Any]:
+def _tui(profile: Profile, asked: dict[str, str], common: dict[str, Any]) -> dict[str, Any]:
+    call = profile.tui
+    assert call is not None  # noqa: S101 (asked for by name, and there)
+    write = asked["access"] == "write"
+    options = (*(call.write if write else call.read_only), *_options(profile, asked))
+    kept = ("session", "hook_session", "files", "signals", "start_seconds", "unknown_seconds", "sign_in")
+    return {
+        "start": _spliced(call.start, options, profile.argv),
+        "resume": _spliced(call.resume, options, profile.argv) if call.resume else [],
+        "prompt": "stdin",
+        "output": Output().model_dump(mode="json"),
+        "env": {**common["env"], **call.env, **(call.write_env if write else call.read_only_env)},
+        **{name: value for name, value in call.model_dump(mode="json").items() if name in kept},
+    }
+
+
+def _acp(profile: Profile, asked: dict[str, str], _common: dict[str, Any]) -> dict[str, Any]:
     call = profile.acp
     assert call is not None  # noqa: S101 (asked for by name, and there)
     return {

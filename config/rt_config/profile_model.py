@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from rt_config.profile_skill import SkillPlace
+from rt_config.tui_model import Tui
 
 PLACEHOLDERS = (
     "argv",
@@ -166,6 +167,13 @@ class Profile(_Strict):
     headless: Headless | None = None
     acp: Acp | None = None
     skill: SkillPlace | None = None
+    tui: Tui | None = None
+
+    @property
+    def transports(self) -> tuple[str, ...]:
+        """The transports it has, in the order of their names in the contract."""
+        there = {"tui": self.tui, "headless": self.headless, "acp": self.acp}
+        return tuple(name for name, call in there.items() if call is not None)
 
     @property
     def proposable(self) -> bool:

@@ -182,6 +182,8 @@ def _changed(fields: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
         changed["executable"] = given.get("executable", own[0])
         if "acp" not in given:  # nobody said that this program speaks it
             changed.pop("acp", None)
+        if "tui" not in given:
+            changed.pop("tui", None)
     return changed
 
 

@@ -16,6 +16,7 @@ _LINE = re.compile(r"[A-Za-z0-9\[(][ -~]{0,199}")  # no leading / ! @ # -: agent
 _PANE = re.compile(r"%\d+")
 _BEFORE_ENTER_SECONDS = 0.15  # a TUI may take an Enter that follows at once for a line break within the text
 _REFUSED = "rt-refused"
+TYPED = "typed, not entered: "  # how the reason of a refusal begins when the text stands there
 _FLAGS = {
     "pane_dead": "its command has ended",
     "pane_in_mode": "somebody reads it in copy mode",
@@ -45,9 +46,14 @@ def ring(tmux: Tmux, pane: str, line: str, *, server_pid: int, session: str = ""
     _guarded(tmux, pane, guard, f"send-keys -t {pane} -l -- {_quoted(line)}", label)
     time.sleep(_BEFORE_ENTER_SECONDS)
     try:
-        _guarded(tmux, pane, guard, f"send-keys -t {pane} Enter", label)
+        enter(tmux, pane, server_pid=server_pid, session=label)
     except NudgeRefusedError as exc:
-        raise NudgeRefusedError(session=label, reason=f"typed, not entered: {exc.reason}") from exc
+        raise NudgeRefusedError(session=label, reason=f"{TYPED}{exc.reason}") from exc
+
+
+def enter(tmux: Tmux, pane: str, *, server_pid: int, session: str = "") -> None:
+    """Enter alone, for a line that `ring` has typed and whose Enter was swallowed. Errors as for `ring`."""
+    _guarded(tmux, pane, _guard(pane, server_pid), f"send-keys -t {pane} Enter", session or pane)
 
 
 def caller_pane() -> tuple[str, str] | None:

@@ -19,9 +19,10 @@ from rt_config.errors import (
     TmuxFailedError,
     WorkdirMismatchError,
 )
-from rt_deck import creation, launch, nudge, removal
+from rt_deck import creation, launch, looking, nudge, removal
 from rt_deck.locks import locked
 from rt_deck.records import NAME, ROW_FORMAT, Session, Sessions, Spec, parse
+from rt_deck.screen import Screen
 from rt_deck.tmux import Tmux
 
 _SETTLE_POLL_SECONDS = 0.1
@@ -205,6 +206,14 @@ class Deck:
         """
         to = ref if isinstance(ref, Session) else self.require(ref)
         nudge.ring(self.tmux, to.pane_id, line, server_pid=to.server_pid, session=to.name)
+
+    def enter(self, session: Session) -> None:
+        """Enter alone, for a nudge that stands in the input line. Errors as for `nudge`."""
+        nudge.enter(self.tmux, session.pane_id, server_pid=session.server_pid, session=session.name)
+
+    def screens(self, sessions: Iterable[Session]) -> dict[str, Screen]:
+        """What these sessions show now, by name; see `looking.screens`."""
+        return looking.screens(self.tmux, sessions)
 
     def _names(self) -> Sequence[str]:
         """The names of all sessions but views, ours or not."""

@@ -74,6 +74,15 @@ class Strike:
 
 
 @dataclass(frozen=True, slots=True)
+class Unresumed:
+    """A resumed session ended before its screen was ready: a new one gets the record. No strike."""
+
+    seat: str
+    reason: str
+    mark: str
+
+
+@dataclass(frozen=True, slots=True)
 class Reseat:
     """A seat without a running session gets one."""
 
@@ -103,7 +112,7 @@ class Wake:
     upto: int
 
 
-Action = Expire | NextAttempt | Switch | Drop | Strike | Reseat | AskNext | EndRobin | Wake
+Action = Expire | NextAttempt | Switch | Drop | Strike | Unresumed | Reseat | AskNext | EndRobin | Wake
 
 
 def decide(
@@ -118,7 +127,7 @@ def decide(
         quiet_seconds: since the record last grew.
     """
     now = int(snapshot["clock_ms"])
-    current = _current_turns(snapshot)
+    current = current_turns(snapshot)
     actions: list[Action] = []
     missing: list[str] = []
     for seat in snapshot["seats"]:
@@ -137,7 +146,8 @@ def decide(
     return actions + _robin(snapshot) + _wake(snapshot, quiet_seconds)
 
 
-def _current_turns(snapshot: Reply) -> dict[str, Reply]:
+def current_turns(snapshot: Reply) -> dict[str, Reply]:
+    """Slug → its current turn: the oldest open one, whose time runs."""
     current: dict[str, Reply] = {}
     for turn in snapshot["turns"]:
         if turn["state"] == "open" and turn.get("started_at"):
@@ -163,13 +173,23 @@ def _death(
     """The strike for a session that has ended by itself and was not counted yet."""
     if seat["state"] == "dropped" or session is None or session.state == "running":
         return []
-    if session.exit_code in NO_STRIKE or known.get(session.name) == session.mark:
+    early = _early(seat, session)
+    if known.get(session.name) == session.mark or (
+        session.exit_code in NO_STRIKE and not (early and session.exit_code == 0)
+    ):
         return []
     code = "unknown" if session.exit_code is None else session.exit_code
-    reason = f"its session ended (exit {code})"
+    reason = f"its session ended {'before it was ready ' if early else ''}(exit {code})"
+    if early and seat.get("launched") == "resumed":
+        return [Unresumed(seat["slug"], reason, session.mark)]
     if turn is None or turn.get("leased") != turn["attempt"]:
         return [Strike(seat["slug"], reason, mark=session.mark)]
     return [Strike(seat["slug"], reason, turn["id"], int(turn["attempt"]), session.mark)]
+
+
+def _early(seat: Reply, session: Session) -> bool:
+    """Whether an agent with a screen of its own went before that was ever ready, which is no end by hand."""
+    return seat.get("transport") == "tui" and seat.get("seen_mark") != session.mark
 
 
 def _turn(turn: Reply | None, now: int) -> list[Action]:

@@ -16,8 +16,9 @@ from rt_mailbox import tables, waiting
 from rt_mailbox.directory import OPEN
 from rt_mailbox.memory import KEEP, Memory
 from rt_moderator import formats, hosting, transcript
-from rt_moderator.decide import decide
+from rt_moderator.decide import current_turns, decide
 from rt_moderator.perform import Performer
+from rt_moderator.ringing import Ringer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -45,6 +46,8 @@ class Host:
         self._written = ""
         self._memory = Memory()
         self._driver: Driver | None = None
+        self._next_look_ms = int(TICK_SECONDS * 1000)
+        self._ringer = Ringer(door, table, deck, self._fence, say)
 
     def run(self) -> int:
         """Host until the table ends (0) or another host takes over (3).
@@ -56,7 +59,7 @@ class Host:
         try:
             self._take(watch)
             while self._tick():
-                watch.block(int(TICK_SECONDS * 1000))
+                watch.block(self._next_look_ms)
             tables.lock(self._door, self._table, "give", self._holder, epoch=self._epoch)
         except StaleHostError as exc:
             self._say(f"another host took over: {exc}")
@@ -94,7 +97,8 @@ class Host:
         quiet = self._quiet_seconds(int(snapshot["head"]))
         performer = Performer(self._door, self._deck, snapshot, self._url, self._fence, self._say)
         counted = {s["tmux"]: s.get("counted_mark", "") for s in snapshot["seats"]}
-        actions = decide(snapshot, self._sessions(), counted, quiet)
+        sessions = self._sessions()
+        actions = decide(snapshot, sessions, counted, quiet)
         for action in actions:
             try:
                 performer.perform(action)
@@ -104,6 +108,7 @@ class Host:
                 self._say(f"{type(action).__name__}: {exc}")
         if actions:
             snapshot = tables.snapshot(self._door, self._table) or snapshot
+        self._next_look_ms = self._ringer.look(snapshot, current_turns(snapshot), sessions)
         self._format(snapshot)
         self._transcript(snapshot)
         return True

@@ -30,6 +30,10 @@ def _run(argv: list[str]) -> int:
         from rt_participant import runner
 
         return runner.main()
+    if argv[:2] == ["seat", "hook"]:
+        from rt_participant import tui_hook
+
+        return tui_hook.main(argv[2:])
     if argv == ["mcp", "--light"]:
         from rt_participant import mcp_light
 

@@ -9,6 +9,7 @@ from rt_config import packed_spec
 from rt_config.errors import DeckError, NudgeRefusedError, SessionGoneError, TmuxDownError, UsageError
 from rt_mailbox import tables, turns
 from rt_moderator import asking, decide, saying, seating
+from rt_moderator.ringing import TUI
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -44,13 +45,24 @@ class Performer:
         getattr(self, f"_{kind}")(action)
 
     def _expire(self, action: decide.Expire) -> None:
-        """Close the turn at its deadline: one step, a strike included, unless it was extended meanwhile."""
+        """Close the turn at its deadline: one step, a strike included, unless it was extended meanwhile.
+
+        A runner ends its call by itself; the session of a screen gets as long to drain, then `retire_at` ends it.
+        """
+        seat = self._seat(action.seat)
+        if seat.get("transport") == TUI:
+            drain = packed_spec.unpacked(seat["spec"])["drain_timeout_seconds"]
+            ends = str(int(self._snapshot["clock_ms"]) + int(drain * 1000))
+            tables.set_seat(self._door, self._table, action.seat, {"retire_at": ends}, epoch=self._fence())
         text = f"[TIMEOUT] {action.seat} did not answer {action.turn} within {action.seconds} s"
         how = {"message": text, "epoch": self._fence(), "deadline": action.deadline}
         if turns.close(self._door, self._table, action.turn, "failed", "timeout", **how)["closed"]:
             self._say(text)
+        elif seat.get("transport") == TUI:
+            tables.set_seat(self._door, self._table, action.seat, {"retire_at": ""}, epoch=self._fence())
 
     def _nextattempt(self, action: decide.NextAttempt) -> None:
+        self._end_screen(self._seat(action.turn.rpartition("/")[2]))
         found = turns.next_attempt(
             self._door, self._table, action.turn, action.attempt, action.rung, epoch=self._fence()
         )
@@ -62,6 +74,7 @@ class Performer:
         """Put the seat on its other transport; a runner reads its spec before every attempt. Whatever is left undone is repeated."""
         seat, epoch = self._seat(action.seat), self._fence()
         other = packed_spec.unpacked(seat["spec"])["other"]
+        self._end_screen(seat)
         told = f"switched from {seat['transport']} to {action.transport}: {action.reason}"
         fields = {"transport": action.transport, "switched": told, "switch_fix": ""}
         tables.set_seat(self._door, self._table, action.seat, fields, event="switched", epoch=epoch)
@@ -72,6 +85,15 @@ class Performer:
         }
         tables.set_seat(self._door, self._table, action.seat, fields, epoch=epoch)
         self._say(f"{action.seat} {told}")
+
+    def _end_screen(self, seat: Reply) -> None:
+        """End the session of a screen before another attempt: its agent goes on with the failed one otherwise."""
+        if seat.get("transport") == TUI:
+            fields = {"native_ready": "0", "retire_at": ""}
+            tables.set_seat(self._door, self._table, seat["slug"], fields, epoch=self._fence())
+            session = self._deck.resolve(seat["tmux"])
+            if session is not None:
+                self._deck.remove(session.id)
 
     def _drop(self, action: decide.Drop) -> None:
         epoch = self._fence()
@@ -85,6 +107,8 @@ class Performer:
     def _strike(self, action: decide.Strike) -> None:
         epoch = self._fence()
         slug, said = action.seat, self._last_words(action.seat)
+        if self._seat(slug).get("transport") == TUI:  # before it is seated again
+            tables.set_seat(self._door, self._table, slug, {"native_ready": "0"}, epoch=epoch)
         if action.turn:
             turns.attempt_failed(
                 self._door,
@@ -104,6 +128,12 @@ class Performer:
                 self._door, self._table, slug, fields | {"last_words": said}, event="failed", epoch=epoch
             )
         self._say(f"{slug}: {action.reason}")
+
+    def _unresumed(self, action: decide.Unresumed) -> None:
+        fields = {"native_ready": "0", "counted_mark": action.mark}
+        epoch = self._fence()
+        tables.set_seat(self._door, self._table, action.seat, fields, event="resume_failed", epoch=epoch)
+        self._say(f"{action.seat}: {action.reason}; a new session gets the record")
 
     def _last_words(self, slug: str) -> str:
         """What the screen of a session that ended shows; it is gone with the next session."""

@@ -99,7 +99,9 @@ def _elsewhere(deck: Deck, snapshot: Reply) -> str:
 def _how(seat: Reply, made: bool, moved: bool) -> str:
     if not made:
         return "running"
-    if moved or seat.get("native_ready") != "1":
+    spec = packed_spec.unpacked(seat["spec"])
+    screen = seat.get("transport") == "tui" and not (spec["resume"] and seat.get("native_session"))
+    if moved or screen or seat.get("native_ready") != "1":
         return "rebuilt from the record"
     return "resumed"
 

@@ -83,7 +83,7 @@ def _doing(snapshot: Reply, seat: Reply, quiet: float | None, flag: str) -> tupl
         hint = {"failed": f"rt seat restart {slug}{flag}", "blocked": f"rt attach {slug}{flag}"}.get(
             state, ""
         )
-        return state.upper(), line(seat.get("reason", ""), 60), hint
+        return state.upper(), line(seat.get("reason", ""), 160 if state == "blocked" else 60), hint
     mine = [turn for turn in status_view.open_turns(snapshot) if turn["seat"] == slug]
     if mine:
         return _open(snapshot, seat, mine, quiet, flag)

@@ -40,11 +40,13 @@ class Actor:
 def turn(actor: Actor) -> Result:
     """The actor's current turn: {turn, round, deadline, request, role, messages, …}; {turn: None} without one.
 
-    The same messages on every call; nothing is marked read before the reply. Never blocks.
+    The same messages on every call; nothing is marked read before the reply. Never blocks. A session of its own screen
+    that has answered nothing yet is shown the whole record that it may see.
     """
     found = turns.show(actor.door, actor.table, actor.slug, actor.token)
     if found is None:
         return {"turn": None}
+    _rebuilt(actor, found)
     return {
         "turn": found["turn"],
         "round": found["round"],
@@ -82,6 +84,8 @@ def reply(actor: Actor, body: str, *, turn_id: str = "") -> Result:
     found = turns.reply(
         actor.door, actor.table, actor.slug, text, token=actor.token, turn=turn_id, subject=subject
     )
+    if not (found["late"] or found["duplicate"]):
+        _remember(actor, found["turn"])
     out = _sent(actor, found) | {"turn": found["turn"], "late": bool(found["late"])}
     return out | ({"body_differs": True} if found["body_differs"] else {})
 
@@ -160,6 +164,42 @@ def show(actor: Actor, seq: int) -> Result:
     if found is None:
         raise UnknownMessageError(message_id=f"m{seq}", head=end)
     return found
+
+
+def _rebuilt(actor: Actor, found: Result) -> None:
+    """Give a screen's new session the record, which its turn's own range may have left behind."""
+    if not actor.token:
+        return
+    names = ("transport", "native_ready", "fresh")
+    transport, ready, alone = actor.door.command("HMGET", key_name(actor.table, "seat", actor.slug), *names)
+    if transport == "tui" and alone == "1":
+        found["messages"] = []  # the request is all it gets
+    elif transport == "tui" and ready != "1":
+        from rt_participant import visible
+
+        whole = list(visible.messages(actor.door, actor.table, found, {}, fresh=True))
+        found["messages"] = _newest(whole, actor.access.max_chars)
+
+
+def _newest(messages: list[Result], most_chars: int) -> list[Result]:
+    """The newest messages within the bound (0: none), at least one; older ones can be shown by number."""
+    left = most_chars
+    for at in range(len(messages) - 1, -1, -1):
+        left -= len(messages[at]["body"])
+        if left < 0 < most_chars and at < len(messages) - 1:
+            return messages[at + 1 :]
+    return messages
+
+
+def _remember(actor: Actor, turn_id: str) -> None:
+    """From now on the session in this seat's screen knows the record: it can be resumed."""
+    name = key_name(actor.table, "seat", actor.slug)
+    if actor.token and actor.door.command("HGET", name, "transport") == "tui":
+        from rt_mailbox import tables
+
+        upto = actor.door.command("HGET", key_name(actor.table, "turn", turn_id), "upto") or "0"
+        fields = {"native_ready": "1", "native_turn": turn_id, "native_upto": upto}
+        tables.set_seat(actor.door, actor.table, actor.slug, fields)
 
 
 def _sent(actor: Actor, found: Result) -> Result:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from rt_participant import cleaning
 from rt_participant.control import longest_run
 
 MOST_CHARS = 60_000  # of quoted bodies; older ones are left out before newer ones are cut
-_TEMPLATE = "seat_turn.md"
+_TEMPLATE, _ROLE = "seat_turn.md", "seat_tui.md"
 
 
 def build(
@@ -32,7 +32,7 @@ def build(
     """
     wanted = [one for one in messages if not _is_request(one, turn)]
     kept, cut = _newest(wanted, most_chars)
-    text = _template().render(
+    text = _template(_TEMPLATE).render(
         name=_line(turn["name"]),
         person=_line(turn["person"]),
         role=_line(turn["role"]),
@@ -50,6 +50,18 @@ def build(
 def bare(request: str) -> str:
     """The request and nothing else, not even who reads it; no control characters."""
     return cleaning.plain(request).strip() + "\n"
+
+
+def role(seat: Mapping[str, str], topic: str) -> str:
+    """What a seat with a screen of its own is told once: who it is, and how it is asked. No control characters."""
+    text = _template(_ROLE).render(
+        name=_line(seat.get("name") or seat["slug"]),
+        person=_line(seat["person"]),
+        role=_line(seat.get("role", "")),
+        viewpoint=_line(seat.get("viewpoint", "")),
+        topic=_line(topic),
+    )
+    return text.strip() + "\n"
 
 
 def _is_request(message: dict[str, Any], turn: dict[str, Any]) -> bool:
@@ -88,7 +100,7 @@ def _line(text: str) -> str:
 
 
 @cache
-def _template() -> jinja2.Template:
+def _template(name: str) -> jinja2.Template:
     folder = Path(rt_config.__file__).with_name("prompts")
     environment = jinja2.Environment(  # noqa: S701 (a prompt is text, not HTML)
         loader=jinja2.FileSystemLoader(folder),
@@ -97,4 +109,4 @@ def _template() -> jinja2.Template:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    return environment.get_template(_TEMPLATE)
+    return environment.get_template(name)

@@ -113,6 +113,10 @@ def main() -> int:
         print("· rt seat run runs inside a seat: RT_TABLE and RT_SEAT are not set.", file=sys.stderr)  # noqa: T201
         return 2
     found = access.open_any(who)
+    if found.door.command("HGET", key(who.table, "seat", who.slug), "transport") == "tui":
+        from rt_participant import tui
+
+        return tui.enter(found.door, who, env.home())
     duty = Duty(found.door, who, home=env.home(), max_body_bytes=found.max_body_bytes)
     runner = Runner(duty)
     try:

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from rt_config import env, packed_spec
 from rt_config.errors import BusError, MailboxError
-from rt_mailbox import groups, records, tables, turns
+from rt_mailbox import groups, tables, turns
 from rt_mailbox.door import mapping
 from rt_mailbox.keys import key
-from rt_participant import headless, launch, prompt, usable
+from rt_participant import headless, launch, prompt, usable, visible
 from rt_participant.control import subject_of
 
 if TYPE_CHECKING:
@@ -136,19 +136,8 @@ class Attempt:
         return session
 
     def _messages(self, fresh: bool) -> Iterator[Reply]:
-        """What goes into the prompt: the visible record, or what the resumed session has not seen of it."""
-        turn, known = self._turn, 0 if fresh else int(self._seat.get("native_upto", 0))
-        visible = (
-            self._door.command("HGET", key(self._space, "members", turn["group"]), turn["person"]) or "1-|"
-        )
-        spans = _clipped(visible.partition("|")[0], known + 1, turn["upto"])
-        own = turn["person"]
-        for message in records.messages(self._door, self._space, turn["group"], spans):
-            if turn["view"] != "raw" and message["kind"] != "intent" and message["from"] != own:
-                continue
-            if not fresh and message["from"] == own and message["turn"] == self._seat.get("native_turn"):
-                continue  # the session wrote it
-            yield message
+        """What goes into the prompt."""
+        return visible.messages(self._door, self._space, self._turn, self._seat, fresh=fresh)
 
     def _seconds_left(self) -> float | None:
         """For the call in progress: until the deadline by the server's clock, or None when the turn is not wanted any more.
@@ -252,18 +241,6 @@ class Attempt:
         known = {name: value for name, value in fields.items() if value or name in self._seat}
         tables.set_seat(self._door, self._space, self._slug, known)
         self._seat |= fields
-
-
-def _clipped(visible: str, first: int, last: int) -> list[tuple[int, int]]:
-    """The intervals of `visible`, such as 1-4,9-, within first to last."""
-    spans = []
-    for part in visible.split(","):
-        start, _, end = part.partition("-")
-        if start:
-            low, high = max(first, int(start)), min(last, int(end or last))
-            if low <= high:
-                spans.append((low, high))
-    return spans
 
 
 def _added(before: str, result: Result) -> dict[str, Any]:

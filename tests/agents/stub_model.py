@@ -46,6 +46,15 @@ class Asked:
         return any(mark in json.dumps(self.body) for mark in ('"role": "tool"', '"functionResponse"'))
 
     @property
+    def results(self) -> list[str]:
+        """What tools gave since the user last said anything, as JSON."""
+        found: list[str] = []
+        for item in self.body.get("messages") or self.body.get("input") or self.body.get("contents") or []:
+            if isinstance(item, dict):
+                found = _results(item, found)
+        return found
+
+    @property
     def conversation(self) -> list[tuple[str, str]]:
         """(role, text) of every message with text, in order, whatever the protocol."""
         items = self.body.get("messages") or self.body.get("input") or self.body.get("contents") or []
@@ -65,6 +74,9 @@ class StubModel:
     status: int = 200
     tool: tuple[str, dict[str, Any]] | None = (
         None  # called once a conversation, offered or not, before the reply
+    )
+    script: Callable[[Asked], tuple[str, dict[str, Any]] | None] | None = (
+        None  # which tool is called next, if any
     )
     asked: list[Asked] = field(default_factory=list)
 
@@ -155,6 +167,8 @@ class _Handler(BaseHTTPRequestHandler):
         return next((act for end, act in known.items() if path.endswith(end)), None)
 
     def _tool(self, asked: Asked) -> tuple[str, dict[str, Any]] | None:
+        if self.model.script is not None:
+            return self.model.script(asked) if asked.tools else None
         return self.model.tool if asked.tools and not asked.called else None
 
     def _anthropic(self, asked: Asked, text: str) -> None:
@@ -172,8 +186,13 @@ class _Handler(BaseHTTPRequestHandler):
             usage = {"input_tokens": USAGE[0], "output_tokens": USAGE[1]}
             content = [{"type": "text", "text": text}]
             return self._whole(200, message | {"content": content, "stop_reason": "end_turn", "usage": usage})
-        empty, part = {"type": "text", "text": ""}, {"type": "text_delta", "text": text}
+        empty: dict[str, Any] = {"type": "text", "text": ""}
+        part = {"type": "text_delta", "text": text}
         end = {"stop_reason": "end_turn", "stop_sequence": None}
+        if tool := self._tool(asked) if self.model.script else None:
+            empty = {"type": "tool_use", "id": f"toolu_{len(self.model.asked)}", "name": tool[0], "input": {}}
+            part = {"type": "input_json_delta", "partial_json": json.dumps(tool[1])}
+            end["stop_reason"] = "tool_use"
         return self._events(
             {"type": "message_start", "message": message},
             {"type": "content_block_start", "index": 0, "content_block": empty},
@@ -183,7 +202,7 @@ class _Handler(BaseHTTPRequestHandler):
             {"type": "message_stop"},
         )
 
-    def _responses(self, _asked: Asked, text: str) -> None:
+    def _responses(self, asked: Asked, text: str) -> None:
         number = len(self.model.asked)
         item = {
             "type": "message",
@@ -192,6 +211,12 @@ class _Handler(BaseHTTPRequestHandler):
             "status": "completed",
             "content": [{"type": "output_text", "text": text, "annotations": []}],
         }
+        if tool := self._tool(asked) if self.model.script else None:
+            space, _, name = tool[0].rpartition("/")
+            item = {
+                "type": "function_call", "id": f"fc_{number}", "call_id": f"call_{number}", "name": name,
+                "arguments": json.dumps(tool[1]), "status": "completed", **({"namespace": space} if space else {}),
+            }  # fmt: skip
         usage = {
             "input_tokens": USAGE[0],
             "input_tokens_details": {"cached_tokens": 0},
@@ -219,7 +244,12 @@ class _Handler(BaseHTTPRequestHandler):
         reason = "stop"
         if tool := self._tool(asked):
             function = {"name": tool[0], "arguments": json.dumps(tool[1])}
-            call = {"index": 0, "id": "call_1", "type": "function", "function": function}
+            call = {
+                "index": 0,
+                "id": f"call_{len(self.model.asked)}",
+                "type": "function",
+                "function": function,
+            }
             said, reason = {"role": "assistant", "content": None, "tool_calls": [call]}, "tool_calls"
         if not asked.body.get("stream"):
             choice = {"index": 0, "message": said, "finish_reason": reason}
@@ -291,3 +321,17 @@ def _text(content: object) -> str:
     return "\n".join(
         part["text"] for part in parts if isinstance(part, dict) and isinstance(part.get("text"), str)
     )
+
+
+def _results(item: dict[str, Any], found: list[str]) -> list[str]:
+    """The tool results so far, after one more item of a conversation."""
+    raw, parts = json.dumps(item), item.get("content", item.get("parts"))
+    if item.get("role") == "tool" or item.get("type") == "function_call_output":
+        return [*found, raw]
+    blocks = [one for one in parts if isinstance(one, dict)] if isinstance(parts, list) else []
+    several = [
+        json.dumps(one) for one in blocks if one.get("type") == "tool_result" or "functionResponse" in one
+    ]
+    if several:
+        return [*found, *several]
+    return [] if item.get("role") == "user" else found

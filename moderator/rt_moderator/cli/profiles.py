@@ -42,6 +42,7 @@ def _row(profile: Profile) -> dict[str, Any]:
         "available": catalog.available(profile),
         "agent": profile.agent,
         "default_transport": profile.default_transport,
+        "transports": profile.transports,
         "unverified": profile.unverified,
     }
 
@@ -59,7 +60,7 @@ def list_profiles(as_json: bool) -> int:
         (
             row["name"],
             "installed" if row["available"] else "not installed",
-            row["default_transport"],
+            " ".join(sorted(row["transports"], key=lambda one: one != row["default_transport"])),
             "unverified" if row["unverified"] else "",
             row["description"],
         )

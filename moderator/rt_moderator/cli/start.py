@@ -93,19 +93,22 @@ def _reused(found: Launched, *, as_json: bool) -> int:
 
 
 def _await_seats(shell: Any, table: str, *, quiet: bool) -> None:
-    """Wait until every seat has taken its first turn, showing who has; a seat that cannot is the host's business."""
+    """Wait until every seat has taken its first turn or cannot, showing which; what becomes of those is the host's business."""
     from rt_mailbox import waiting
     from rt_moderator import starting
 
     shown: set[str] = set()
 
     def all_ready() -> bool:
-        state = starting.ready(shell.snapshot(table))
+        snapshot = shell.snapshot(table)
+        state = starting.ready(snapshot)
+        stuck = {seat["slug"] for seat in snapshot["seats"] if seat["state"] in ("blocked", "dropped")}
         for slug, word in state.items():
-            if word == "ready" and slug not in shown:
+            if slug not in shown and (word == "ready" or slug in stuck):
                 shown.add(slug)
                 if not quiet:
-                    progress(f"  {slug} ready")
+                    how = "ready" if word == "ready" else f"cannot answer: {word} (rt attach {slug})"
+                    progress(f"  {slug} {how}")
         return len(shown) == len(state)
 
     watch = waiting.Watch(shell.door, table, "events")
