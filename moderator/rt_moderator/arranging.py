@@ -77,7 +77,7 @@ def arranged(wish: Wish, settings: Settings) -> Arranged:
     return Arranged(
         Request(
             topic=wish.topic, seats=seats, fields={**wish.fields, **fields}, context=wish.context, cwd=wish.cwd,
-            access=wish.access, format=name, mode=mode, options=_packed(options),
+            access=wish.access, format=name, mode=mode, options=_packed(options), changes=_changes(extra),
         ),
         warnings,
     )  # fmt: skip
@@ -147,10 +147,12 @@ def _debating(wish: Wish, name: str, mode: str, settings: Settings, given: Mappi
 
     found = panels.seated(wish.panel, settings, mode=mode, most=3 if given.get("quick") else 0)
     extra = panels.option_fields(found, settings)
-    warnings = [*found.degraded, *found.warnings]
+    warnings = [
+        *(f"{one['seat']}: {one['why']} ({one['action']})" for one in found.degraded),
+        *found.warnings,
+    ]
     if wish.seats:
-        extra |= {"panel_notes": ()}
-        return list(wish.seats), {}, extra, []
+        return list(wish.seats), {}, extra | {"panel_notes": ()}, []
     seats = [] if name == "auto" else list(found.seats)
     return seats, {}, extra, warnings
 
@@ -201,6 +203,11 @@ def _table(wish: Wish, settings: Settings, given: Mapping[str, Any]) -> _Seated:
     if not seats:
         seats, warnings = tabling.table_roster(Path(wish.cwd), settings, wish.skip, access)
     return tabling.with_host(seats, str(given.get("host_seat") or "")), {}, {}, warnings
+
+
+def _changes(extra: Mapping[str, Any]) -> list[dict[str, str]]:
+    """Substitutions when the panel was seated: the table is degraded from its start."""
+    return [{"kind": "substituted", **one} for one in extra.get("panel_notes", ())]
 
 
 def _packed(options: Mapping[str, Any]) -> str:

@@ -58,7 +58,8 @@ class Workers:
     def jobs(self, desk: Desk, command: Jobs) -> Any:
         """What the one-shot calls delivered."""
         if desk.begun(command) is None:
-            desk.begin(command, "jobs", jobs=[_shown(job) for job in command.jobs])
+            prompts = {job.name: job.prompt for job in command.jobs}
+            desk.begin(command, "jobs", jobs=[_shown(job) for job in command.jobs], prompts=prompts)
         if (found := desk.line(f"{command.name}.done")) is None:
             cwd = desk.about.get("cwd", "")
             calls = [partial(jobs.run, job, cwd) for job in command.jobs]
@@ -88,7 +89,7 @@ class Workers:
 
 
 def _shown(job: Any) -> dict[str, Any]:
-    return {"name": job.name, "candidates": list(job.candidates), "prompt": job.prompt}
+    return {"name": job.name, "candidates": list(job.candidates)}
 
 
 def _checked(job: Job, check: Callable[[str], Any] | None) -> Job:
