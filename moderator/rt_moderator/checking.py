@@ -39,7 +39,7 @@ def request(asked: Request, settings: Settings, say: Callable[[str], None]) -> R
         ChecksFailedError: none passed; nothing was made.
     """
     found = checked(asked.seats, settings, cwd=asked.cwd, access=asked.access, say=say)
-    return replace(asked, seats=found.kept, changes=found.changes)
+    return replace(asked, seats=found.kept, changes=[*asked.changes, *found.changes])
 
 
 def checked(

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from rt_config import packed_spec
+from rt_moderator import formats
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -243,7 +244,10 @@ def _wake(snapshot: Reply, quiet_seconds: float) -> list[Action]:
     if table.get("wake") != "here" or not table.get("wake_pane") or not snapshot["unread"] or outstanding:
         return []
     policy, _, seconds = (table.get("wake_on") or "all-replied").partition(":")
-    busy = any(t["state"] == "open" for t in snapshot["turns"])
+    at_work = (
+        formats.runs(table) and not table.get("gate") and not table.get("asks")
+    )  # its next step comes by itself
+    busy = at_work or any(t["state"] == "open" for t in snapshot["turns"])
     due = {"each": True, "all-replied": not busy, "quiet": quiet_seconds >= float(seconds or 60)}.get(
         policy, not busy
     )

@@ -32,8 +32,28 @@ def render(snapshot: Reply, found: Mapping[str, Any], quiet: Mapping[str, float]
     parts += grid(busy)
     if idle:
         parts.append(f"  {', '.join(idle)}   idle")
+    parts += _procedure(snapshot, found, flag)
     parts.append(_foot(snapshot, found, flag))
     return "\n".join(parts) + "\n"
+
+
+def _procedure(snapshot: Reply, found: Mapping[str, Any], flag: str) -> list[str]:
+    """What a format waits for, or how it ended."""
+    about, waiting = snapshot["table"], found["waiting"]
+    if waiting["for"] == "gate":
+        return [
+            f"  waits for you: {line(about.get('gate_reason', ''))}   → {line(waiting['reason'].rpartition(': ')[2])}{flag}"
+        ]
+    if (
+        found["format"] != "open"
+        and waiting["for"] in ("format", "moderator")
+        and found["state"] not in ("done", "failed")
+    ):
+        return [f"  {line(waiting['reason'] or '', 200)}"]
+    if found["result"]:
+        why = f", stopped: {line(found['stop_reason'] or '', 120)}" if found["stop_reason"] else ""
+        return [f"  result: {line(found['result'])}{why}   → rt show report{flag}"]
+    return []
 
 
 def _first(found: Mapping[str, Any]) -> list[str]:

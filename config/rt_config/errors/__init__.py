@@ -66,7 +66,8 @@ RoundtableError
 │   ├── BadChoiceError             bad_choice
 │   ├── NoRepliesError             no_replies
 │   ├── NoConsensusError           no_consensus
-│   └── TooFewSeatsError           too_few_seats
+│   ├── TooFewSeatsError           too_few_seats
+│   └── NoReportError              no_report
 ├── KeepingError
 │   ├── DamagedFileError           damaged_file
 │   ├── FileFailedError            file_failed
@@ -133,6 +134,7 @@ from rt_config.errors._formats import (
     NoConsensusError,
     NoGateError,
     NoRepliesError,
+    NoReportError,
     TooFewSeatsError,
 )
 from rt_config.errors._keeping import (
@@ -220,7 +222,7 @@ __all__ = [
     "DiskFullError", "EmptyBodyError", "FileFailedError", "FormatChangedError", "FormatError",
     "FormatRunningError", "GroupChangedError", "GroupClosedError", "GroupExistsError", "HoldExceededError",
     "HostDownError", "IdempotencyConflictError", "KeepingError", "LeaseLostError", "MailboxError",
-    "NoConsensusError", "NoFinalSynthesisError", "NoGateError", "NoRepliesError", "NoSeatsError",
+    "NoConsensusError", "NoFinalSynthesisError", "NoGateError", "NoRepliesError", "NoReportError", "NoSeatsError",
     "NoServerError", "NoTableError", "NoTurnError", "NotAMemberError", "NotDeadError", "NotInASeatError",
     "NudgeRefusedError", "RoundtableError", "SchemaNewerError", "SchemaOlderError", "SeatError",
     "SeatExistsError", "SessionAmbiguousError", "SessionDiedError", "SessionExistsError",

@@ -63,3 +63,11 @@ class TooFewSeatsError(FormatError):
 
     error_code = "too_few_seats"
     message = "{format} needs {needed} seats, there are {there}; missing: {missing}"
+
+
+class NoReportError(FormatError):
+    """A report before its format has ended, or of a table without one."""
+
+    error_code = "no_report"
+    message = "{table} has no report: {reason}."
+    hint = "rt transcript -t {table}"

@@ -78,11 +78,13 @@ def _drained(found: Drain, flag: str, full: int | None) -> str:
 )
 @click.option("--prompt", is_flag=True, help="Of a turn: the exact prompt of every attempt.")
 def show(refs: tuple[str, ...], table: str | None, start: int, prompt: bool, as_json: bool) -> int:
-    """Show messages whole, as they were written, or a turn: its request, its attempts, how it ended."""
+    """Show messages whole, as they were written, a turn (its request, its attempts, how it ended), or the `report`."""
     from rt_mailbox import access
     from rt_moderator import showing
 
     who = access.seat()
+    if refs == ("report",) and not who:
+        return _report(table, as_json=as_json)
     finder = _in_seat(who, table) if who else showing.for_operator(open_shell(), table, refs)
     if len(refs) == 1 and showing.names_turn(refs[0]):
         turn = finder.turn(refs[0], with_prompts=prompt)
@@ -93,6 +95,16 @@ def show(refs: tuple[str, ...], table: str | None, start: int, prompt: bool, as_
         emit_json(showing.to_json(messages))
     else:
         emit(showing.messages_text(messages, finder.most_chars, start))
+    return 0
+
+
+def _report(table: str | None, *, as_json: bool) -> int:
+    from rt_moderator.engine import results
+    from rt_participant.show import plain
+
+    shell = open_shell()
+    text, result = results.report_of(shell.door, shell.resolve(table))
+    emit_json(result) if as_json else emit(plain(text))
     return 0
 
 

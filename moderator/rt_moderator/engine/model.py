@@ -149,5 +149,7 @@ class Outcome(BaseModel):
     sections: list[Section] = Field(default_factory=list)
     run: list[tuple[str, str]] = Field(default_factory=list)  # more lines of the report's last section
     warnings: list[str] = Field(default_factory=list)
-    degraded: list[dict[str, str]] = Field(default_factory=list)  # {seat, why, action} beside what the host saw
+    degraded: list[dict[str, str]] = Field(
+        default_factory=list
+    )  # {seat, why, action} beside what the host saw
     extra: dict[str, Any] = Field(default_factory=dict)

@@ -43,7 +43,9 @@ class Options(BaseModel):
     context: str = ""  # material given with the question
     prior: str = ""  # another table's synthesis, labelled
     families: dict[str, str] = Field(default_factory=dict)  # profile → whose models answer, for the roster
-    panel_notes: tuple[dict[str, str], ...] = ()  # {seat, why, action} of substitutions: the table is degraded
+    panel_notes: tuple[
+        dict[str, str], ...
+    ] = ()  # {seat, why, action} of substitutions: the table is degraded
     analyst_seconds: float = Field(default=90.0, gt=0)
     validation_seconds: float = Field(default=60.0, gt=0)
     synthesis_seconds: float = Field(default=180.0, gt=0)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rt_config import env
+from rt_config.errors import NoReportError
 from rt_mailbox import journal, tables
 from rt_moderator import files, transcript
 from rt_moderator.engine import report
@@ -42,11 +43,7 @@ def write(door: Door, table: str, snapshot: Reply, found: dict[str, Any], *, out
     Raises:
         OSError: the disk is full, or the folder belongs to somebody else.
     """
-    outcome = Outcome.model_validate(found["outcome"])
-    lines = journal.read(door, table)
-    facts = report.facts(snapshot, outcome, lines, int(found["at"]))
-    text = report.render(snapshot, outcome, facts)
-    result = report.result(snapshot, outcome, facts)
+    outcome, facts, text, result = _made(door, table, snapshot, found)
     written = {
         "report.md": text,
         "transcript.md": transcript.render_markdown(*_loaded(door, table)),
@@ -58,6 +55,26 @@ def write(door: Door, table: str, snapshot: Reply, found: dict[str, Any], *, out
     if out:
         files.copy_out(Path(snapshot["table"].get("cwd") or ".") / out, table, {**written, "final.md": text})
     return result
+
+
+def _made(
+    door: Door, table: str, snapshot: Reply, found: dict[str, Any]
+) -> tuple[Outcome, dict[str, Any], str, dict[str, Any]]:
+    outcome = Outcome.model_validate(found["outcome"])
+    facts = report.facts(snapshot, outcome, journal.read(door, table), int(found["at"]))
+    return outcome, facts, report.render(snapshot, outcome, facts), report.result(snapshot, outcome, facts)
+
+
+def report_of(door: Door, table: str) -> tuple[str, dict[str, Any]]:
+    """The report and the result of a concluded run, made anew from journal and record.
+
+    Raises:
+        NoReportError.
+    """
+    found, snapshot = of(door, table), tables.snapshot(door, table, transcript.ALL_TURNS)
+    if found is None or snapshot is None:
+        raise NoReportError(table=table, reason="no format has ended at it")
+    return _made(door, table, snapshot, found)[2:]
 
 
 def _loaded(door: Door, table: str) -> tuple[Reply, list[Reply]]:
