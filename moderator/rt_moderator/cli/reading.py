@@ -103,7 +103,8 @@ def _report(table: str | None, *, as_json: bool) -> int:
     from rt_participant.show import plain
 
     shell = open_shell()
-    text, result = results.report_of(shell.door, shell.resolve(table))
+    name = shell.resolve(table)
+    text, result = results.report_of(shell.reading(name).door, name)
     emit_json(result) if as_json else emit(plain(text))
     return 0
 

@@ -3,7 +3,7 @@
 -- an import has staged, and spaces, which follows from the subscriptions of other spaces.
 local PER_GROUP = {'group', 'members', 'cursors', 'marks', 'lost', 'idem', 'idem_age', 'subscribers', 'log'}
 local PER_ADDRESS = {'queue', 'dead', 'acked'}
-local SINGLE = {'space', 'groups', 'addresses', 'table', 'seats', 'turns', 'host', 'events', 'notices', 'directory'}
+local SINGLE = {'space', 'groups', 'addresses', 'table', 'seats', 'turns', 'host', 'journal', 'events', 'notices', 'directory'}
 
 local function type_of(name) return redis.call('TYPE', key(name)).ok end
 
