@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rt_participant.acts import Actor
 
 FOREVER = 10.0 * 365 * 86_400
-HEED_SECONDS = 3.0  # how often a wait looks whether the table has a host
+HEED_SECONDS = 2.0  # how often a wait looks whether the table has a host
 
 
 class UnattendedError(Exception):

@@ -6,6 +6,7 @@ import subprocess
 
 import anyio
 import anyio.to_thread
+import pytest
 
 from tests.cli.mcp_world import person
 from tests.cli.world import ECHO, World, world_of_its_own  # noqa: F401 (fixture)
@@ -39,6 +40,7 @@ def test_a_blocked_wait_starts_the_host_that_died(world: World) -> None:
     assert b"was not running; started it" in err
 
 
+@pytest.mark.full
 def test_a_wait_whose_host_cannot_come_back_says_so(world: World) -> None:
     """S4.20: no tmux, no host: exit 1 with host_down instead of a wait for ever."""
     table = world.start("--seat", f"a={late_agent(world)}")
@@ -49,6 +51,7 @@ def test_a_wait_whose_host_cannot_come_back_says_so(world: World) -> None:
     (world.work / "go").touch()
 
 
+@pytest.mark.full
 def test_a_wait_over_mcp_starts_the_host_that_died(world: World) -> None:
     """S4.20: the same over MCP."""
     table = world.start("--seat", f"a={late_agent(world)}")
