@@ -125,11 +125,11 @@ class _Check:
             profile = catalog.for_seat(self._profiles, _named(one))
             if not catalog.available(profile):
                 return Verdict("missing", f"{profile.executable} is not installed", _install(profile))
+            if one.command or not seat_check.askable(profile):
+                return Verdict()
             spec = oneshot.spec_of(profile, one.model, one.effort, self._cwd, one.transport, self._access)
         except UsageError as exc:
             return Verdict("refused", str(exc).rstrip("."), exc.advice)
-        if one.command or profile.executable == "{python}":
-            return Verdict()
         try:
             return await seat_check.asked(profile, spec)
         except RoundtableError as exc:

@@ -65,6 +65,14 @@ async def _look(profile: Profile, prompt: bool, timeout_s: float, _settings: Set
     doubt = seat_check.untested(number, profile.tested)
     if profile.unverified:
         doubt = "its profile was never run against the real program"
+    if not seat_check.askable(profile):
+        return [
+            Finding(
+                profile.name,
+                "warn" if doubt else "ok",
+                _joined(number, doubt, "it has only its own screen: not asked"),
+            )
+        ]
     if not prompt:
         fix = "rt doctor asks it" if not doubt else profile.install
         return [Finding(profile.name, "warn" if doubt else "ok", _joined(number, doubt, "not asked"), fix)]

@@ -51,6 +51,11 @@ class Verdict:
         return self.cause in CLEAN
 
 
+def askable(profile: Profile) -> bool:
+    """Whether it can be asked outside a seat, and has something to be asked for: not a scripted one, nor a screen alone."""
+    return profile.executable != "{python}" and (profile.headless is not None or profile.acp is not None)
+
+
 def environment(profile: Profile) -> Mapping[str, str]:
     """What a seat of this profile inherits, so that a check finds what the seat would."""
     passed = {name: os.environ[name] for name in profile.pass_env if os.environ.get(name)}

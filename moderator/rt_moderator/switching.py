@@ -16,6 +16,17 @@ if TYPE_CHECKING:
     from rt_mailbox.door import Reply
     from rt_moderator.shell import Shell
 
+# What is known of the agent that sat there: its session, its screen, its failures.
+_FORGOTTEN = (
+    "native_session",
+    "native_turn",
+    "effective_model",
+    "reason",
+    "bell",
+    "seen_mark",
+    "retire_at",
+    "launched",
+)
 _CHANGED = ("profile", "model", "effort", "transport", "spec", "requested_model", "command")
 
 
@@ -51,7 +62,7 @@ def switch(shell: Shell, table: str, given: str, *, cwd: str = "", check: bool =
     told = _told(shell, snapshot, seat, asked)
     changed = {name: fields[name] for name in _CHANGED} | {
         "workdir": folder, "switched": told, "switch_fix": f"rt seat switch {shlex.quote(f'{asked.slug}={name_of(_planned(seat))}')}",
-        "native_session": "", "native_ready": "0", "effective_model": "", "failures": "0", "reason": "",
+        **dict.fromkeys(_FORGOTTEN, ""), "native_ready": "0", "native_upto": "0", "failures": "0", "state": "starting",
         "generation": secrets.token_hex(4),
     }  # fmt: skip
     tables.set_seat(shell.door, table, asked.slug, changed)

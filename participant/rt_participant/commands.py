@@ -118,7 +118,8 @@ def _reading_text(reading: acts.Reading, most_chars: int) -> str:
 def _wait(actor: Actor, options: Options) -> int:
     from rt_participant import waits
 
-    found = waits.wait(actor, options.get("for") or "any", options.get("timeout"))
+    heed = options.get("heed") or (lambda: True)
+    found = waits.wait(actor, options.get("for") or "any", options.get("timeout"), heed)
     if options.get("json"):
         show.emit(show.dumps(found) + "\n")
     elif found["ready"]:

@@ -43,7 +43,8 @@ def main(argv: list[str]) -> int | None:
         actor = None if found is None else _actor(argv[0], found, who, options)
         if actor is None:
             return None
-        return commands.run(argv[0], actor, options)
+        attended = argv[0] == "wait" and who is None
+        return _attended_wait(argv, actor, options) if attended else commands.run(argv[0], actor, options)
     except BusDownError as exc:
         if who is None and not exc.fields.get("sent"):
             return None  # the other door starts the server; what may have arrived is never sent twice
@@ -112,6 +113,20 @@ def _actor(command: str, found: Access, who: Seat | None, options: dict[str, Any
     if who is None and command == "wait" and not _host_alive(actor):
         return None
     return actor
+
+
+def _attended_wait(argv: list[str], actor: Actor, options: dict[str, Any]) -> int | None:
+    """Wait; when the host dies meanwhile hand over to the door that starts it, with the time that is left."""
+    from rt_participant import waits
+
+    try:
+        return commands.run("wait", actor, options | {"heed": lambda: _host_alive(actor)})
+    except waits.UnattendedError as exc:
+        if exc.seconds_left is not None:
+            argv += ["--timeout", f"{max(0.0, exc.seconds_left):.3f}"]  # the last one counts
+        if "table" not in options:
+            argv += ["--table", actor.table]
+        return None
 
 
 def _host_alive(actor: Actor) -> bool:

@@ -5,6 +5,8 @@ Imports nothing heavy.
 
 from __future__ import annotations
 
+import time
+
 from rt_mailbox import addresses, wire
 from rt_participant import acts, waits
 from rt_participant.tools import Answer, Tool, patiently
@@ -52,8 +54,13 @@ def _show(call: Call, args: Result) -> Result:
 def _wait(call: Call, args: Result) -> Result:
     actor = call.actor(args, "wait")
     found: Result = {}
+    looked = time.monotonic()
 
     def ready(seconds: float) -> bool:
+        nonlocal looked
+        if not actor.token and time.monotonic() - looked > waits.HEED_SECONDS:
+            looked = time.monotonic()
+            call.actor(args | {"table": actor.table}, "wait")  # its host is started when it died meanwhile
         found.update(waits.wait(actor, args.get("for", "any"), seconds))
         return bool(found["ready"])
 

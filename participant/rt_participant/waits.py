@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 from rt_config.errors import BadConfigError
 from rt_mailbox import groups, tables, turns, waiting
 from rt_mailbox.keys import key
@@ -14,19 +16,44 @@ if TYPE_CHECKING:
     from rt_participant.acts import Actor
 
 FOREVER = 10.0 * 365 * 86_400
+HEED_SECONDS = 2.0  # how often a wait looks whether the table has a host
 
 
-def wait(actor: Actor, what: str = "any", seconds: float | None = None) -> dict[str, Any]:
+class UnattendedError(Exception):
+    """The wait was given up, because `heed` said so; `seconds_left` of it are left, None when it has no end."""
+
+    def __init__(self, seconds_left: float | None) -> None:
+        super().__init__()
+        self.seconds_left = seconds_left
+
+
+def wait(
+    actor: Actor,
+    what: str = "any",
+    seconds: float | None = None,
+    heed: Callable[[], bool] = lambda: True,
+) -> dict[str, Any]:
     """Wait for `what`: any (drain would give something), all (no turn open), gate (a person is needed), or so many replies.
 
     In a seat: until `turn` would give one. Ready at once when nothing is open. Returns {ready, unread, waiting_for};
-    ready is False when `seconds` ran out.
+    ready is False when `seconds` ran out. While an operator waits `heed` is asked every few seconds whether to go on: a table
+    whose host died answers nobody.
 
     Raises:
         BadConfigError: what is none of these.
+        UnattendedError: `heed` said no. Whatever `heed` raises.
     """
     watch = waiting.Watch(actor.door, actor.table, f"log {actor.group}", "events", "wake")
-    ready = waiting.until(watch, _question(actor, what), FOREVER if seconds is None else seconds)
+    question = _question(actor, what)
+    end = time.monotonic() + (FOREVER if seconds is None else seconds)
+    ready = False
+    while not ready:
+        left = max(0.0, end - time.monotonic())
+        ready = waiting.until(watch, question, left if actor.token else min(left, HEED_SECONDS))
+        if ready or left <= HEED_SECONDS or actor.token:
+            break
+        if not heed():
+            raise UnattendedError(None if seconds is None else end - time.monotonic())
     if actor.token:
         return {"ready": ready, "unread": 0, "waiting_for": []}
     return {"ready": ready, "unread": _unread(actor), "waiting_for": waiting_for(actor)}

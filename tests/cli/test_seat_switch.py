@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import anyio
+import pytest
 
 from rt_mailbox import tables
 from tests.cli.mcp_world import person
@@ -41,6 +42,7 @@ def test_the_open_turn_goes_on_with_the_new_agent(world: World) -> None:
     assert "switched by hand" in world.text("status")
 
 
+@pytest.mark.full
 def test_an_idle_seat_answers_the_next_question_with_its_new_agent(world: World) -> None:
     """S3.8: two seats of one family are named; the switch back counts as one, too; nothing is asked meanwhile."""
     agent = world.program("agent", ECHO)
@@ -71,6 +73,7 @@ def test_what_cannot_sit_there_changes_nothing(world: World) -> None:
     assert world.json("status")["degraded"] == []
 
 
+@pytest.mark.full
 def test_seats_and_turns_over_mcp(world: World) -> None:
     """S2.22, S4.23: add, switch, restart, log, drop, turn-cancel and turn-extend, each the twin of its command."""
     nap = world.program("nap", NAP)

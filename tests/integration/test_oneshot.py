@@ -136,6 +136,7 @@ def test_a_cancellation_kills_the_whole_tree_and_other_work_goes_on(tmp_path: Pa
     assert found == ["gone"]
 
 
+@pytest.mark.full
 def test_what_a_killed_caller_left_is_ended_by_the_next_call(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -168,6 +169,7 @@ def test_the_environment_can_be_the_one_a_seat_gets(tmp_path: Path, monkeypatch:
     assert once(profile, env=env).text == "['GIVEN', 'OWN']"
 
 
+@pytest.mark.full
 def test_a_profile_without_a_headless_call_is_asked_over_acp(tmp_path: Path) -> None:
     """S2.3: the same question over the other transport, and the agent is gone afterwards."""
     plan = {"turns": [{"say": ["Hello", " there"]}]}

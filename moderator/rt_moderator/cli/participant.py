@@ -21,7 +21,13 @@ def _run(name: str, table: str | None, person: str | None, options: dict[str, An
         shell = open_shell()
         actor = actor_for(shell.access, None, table or "", person or "")
         if name == "wait":
-            hosting.ensure(shell, actor.table)
+
+            def heed() -> bool:
+                hosting.ensure(shell, actor.table)
+                return True
+
+            heed()
+            options = options | {"heed": heed}
         return commands.run(name, actor, options)
     return commands.run(name, actor_for(_seat_access(who), who, table or "", person or ""), options)
 
