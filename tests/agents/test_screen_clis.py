@@ -16,7 +16,7 @@ from rt_deck import Deck
 from rt_moderator import bells
 from tests.agents.conftest import configured, model_of
 from tests.agents.stub_model import Asked, StubModel
-from tests.agents.test_whole_table import _toml
+from tests.agents.test_whole_table import as_toml
 from tests.cli.world import World
 from tests.helpers import eventually
 
@@ -41,7 +41,7 @@ class Seat:
         self.calls = CALLS[cli]
         model.script = self.script
         with Path(os.environ["RT_CONFIG"]).open("a", encoding="utf-8") as file:
-            file.write(_toml({cli: configured(model)[cli]}))
+            file.write(as_toml({cli: configured(model)[cli]}))
         self.table = ""
         if start:
             self.start()
