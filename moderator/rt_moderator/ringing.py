@@ -57,6 +57,9 @@ class Ringer:
             if _has_screen(seat) and bells.wanted(seat, current.get(seat["slug"]))
         ]
         there = {name: one for name, one in (sessions or {}).items() if one.state == "running"}
+        for seat in snapshot["seats"]:
+            if seat["tmux"] in there and _outlived(seat, there[seat["tmux"]]):
+                self._retire(bells.Retire(seat["slug"]), seat, there[seat["tmux"]])
         seats = [seat for seat in seats if seat["tmux"] in there]
         if not seats:
             return _LATER_MS
@@ -166,6 +169,13 @@ class Ringer:
 
 def _has_screen(seat: Reply) -> bool:
     return seat["state"] != "dropped" and seat.get("transport") == TUI
+
+
+def _outlived(seat: Reply, session: Session) -> bool:
+    """Whether the agent on this screen was started for what the seat was before; whoever changed that was killed half way."""
+    if seat["state"] == "dropped" or seat.get("seen_mark") != session.mark:
+        return False
+    return not _has_screen(seat) or seat.get("launched_as") != seat.get("generation")
 
 
 @lru_cache(maxsize=64)
