@@ -162,7 +162,7 @@ class Ringer:
     def _retire(self, action: bells.Retire, seat: Reply, session: Session) -> None:
         self._fence()
         with suppress(DeckError):
-            self._deck.remove(session.id)
+            self._deck.remove(session.id, 2.0)
         tables.set_seat(self._door, self._table, action.seat, {"retire_at": ""}, epoch=self._fence())
         self._say(f"{action.seat}: its session was ended, it gets a new one")
 
