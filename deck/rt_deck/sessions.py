@@ -158,6 +158,12 @@ class Deck:
                     self._files.forget(name)
         return sorted(marks)
 
+    def halt(self, session: Session, grace_seconds: float = 2.0) -> None:
+        """End what runs in a session and keep its screen, as if it had ended by itself: SIGTERM, SIGKILL after the grace."""
+        processes.kill_tree(
+            [one for one in processes.tree(session.pane_pid) if one.pid != session.pane_pid], grace_seconds
+        )
+
     def groups(self) -> Sequence[str]:
         """The group paths that sessions are in. A group exists as long as a session is in it."""
         return sorted({session.group for session in self.list() if session.group})

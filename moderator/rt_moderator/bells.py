@@ -22,7 +22,9 @@ LINE = (
 MOST_RINGS = 3  # per attempt
 MOST_ENTERS = 4  # per nudge
 RESEND_MS = 15_000  # a nudge that led to nothing is rung again, each time after twice as long
-ENTER_MS = 1000  # how long a typed line may stand there before its Enter counts as swallowed; then twice as long
+ENTER_MS = (
+    1000  # how long a typed line may stand there before its Enter counts as swallowed; then twice as long
+)
 IDLE_MS = 20_000  # an agent that took its turn and waits for so long has stopped without an answer
 SETTLE_MS = 300  # a screen counts as ready once it was seen so twice
 DIALOG_MS = 2_000

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from rt_mailbox.door import Door, Reply
 
 
+_GRACE_SECONDS = 2.0  # for an agent that is told to go; the host holds its lock meanwhile
+
+
 class Performer:
     """Performs the actions of one look at a table."""
 
@@ -93,7 +96,7 @@ class Performer:
             tables.set_seat(self._door, self._table, seat["slug"], fields, epoch=self._fence())
             session = self._deck.resolve(seat["tmux"])
             if session is not None:
-                self._deck.remove(session.id)
+                self._deck.remove(session.id, _GRACE_SECONDS)
 
     def _drop(self, action: decide.Drop) -> None:
         epoch = self._fence()
@@ -102,6 +105,10 @@ class Performer:
             turns.close(self._door, self._table, turn, "failed", action.reason, message=text, epoch=epoch)
         tables.drop_seat(self._door, self._table, action.seat, action.reason, "", epoch=epoch)
         # Its session stays for `rt seat log`; the runner in it goes by itself when it sees that the seat was dropped.
+        if (seat := self._seat(action.seat)).get("transport") == TUI:
+            session = self._deck.resolve(seat["tmux"])
+            if session is not None and session.state == "running":
+                self._deck.halt(session)
         self._say(f"{action.seat} dropped: {action.reason}")
 
     def _strike(self, action: decide.Strike) -> None:

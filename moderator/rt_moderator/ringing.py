@@ -57,6 +57,9 @@ class Ringer:
             if _has_screen(seat) and bells.wanted(seat, current.get(seat["slug"]))
         ]
         there = {name: one for name, one in (sessions or {}).items() if one.state == "running"}
+        for seat in snapshot["seats"]:
+            if seat["tmux"] in there and _outlived(seat, there[seat["tmux"]]):
+                self._retire(bells.Retire(seat["slug"]), seat, there[seat["tmux"]])
         seats = [seat for seat in seats if seat["tmux"] in there]
         if not seats:
             return _LATER_MS
@@ -159,13 +162,20 @@ class Ringer:
     def _retire(self, action: bells.Retire, seat: Reply, session: Session) -> None:
         self._fence()
         with suppress(DeckError):
-            self._deck.remove(session.id)
+            self._deck.remove(session.id, 2.0)
         tables.set_seat(self._door, self._table, action.seat, {"retire_at": ""}, epoch=self._fence())
         self._say(f"{action.seat}: its session was ended, it gets a new one")
 
 
 def _has_screen(seat: Reply) -> bool:
     return seat["state"] != "dropped" and seat.get("transport") == TUI
+
+
+def _outlived(seat: Reply, session: Session) -> bool:
+    """Whether the agent on this screen was started for what the seat was before; whoever changed that was killed half way."""
+    if seat["state"] == "dropped" or seat.get("seen_mark") != session.mark:
+        return False
+    return not _has_screen(seat) or seat.get("launched_as") != seat.get("generation")
 
 
 @lru_cache(maxsize=64)

@@ -70,12 +70,12 @@ def prepared(door: Any, who: Seat, home: str) -> tuple[list[str], dict[str, str]
     spec = packed_spec.unpacked(seat["spec"])
     fresh = _must_be_fresh(door, who, seat, spec)
     session = seat.get("native_session", "")
+    about = {"launched": "fresh" if fresh else "resumed", "launched_as": seat.get("generation", "")}
     if fresh:
         session = str(uuid.uuid4()) if spec["session"] == "set" else ""
         fields = {"native_session": session, "native_ready": "0", "native_upto": "0", "native_turn": ""}
-        tables.set_seat(door, who.table, who.slug, fields | {"launched": "fresh"})
-    else:
-        tables.set_seat(door, who.table, who.slug, {"launched": "resumed"})
+        about |= fields
+    tables.set_seat(door, who.table, who.slug, about)
     topic = door.command("HGET", key(who.table, "table"), "topic") or ""
     folder = Path(home) / "tables" / who.table / f"{who.slug}.home"
     values = tui_home.values(spec, folder, _role(seat, topic), session)

@@ -16,7 +16,7 @@ from rt_config import processes
 from rt_config.errors import DeckGroupBusyError, SessionExistsError
 from rt_deck import Deck
 from tests.helpers import eventually
-from tests.integration.deck_fixtures import TEST_VARIABLE, deck_of_its_own, ready, sh, spec  # noqa: F401
+from tests.integration.deck_fixtures import TEST_VARIABLE, dead, deck_of_its_own, ready, sh, spec  # noqa: F401
 
 STUBBORN = """
 import os, signal, sys, time
@@ -27,6 +27,15 @@ if os.fork() == 0:
 print("ready", flush=True)
 time.sleep(300)
 """
+
+
+def test_a_halted_session_keeps_its_screen(deck: Deck) -> None:
+    """What runs in it ends, whatever it ignores, and what it showed last can still be read."""
+    made = deck.create(spec("a", *sh("trap '' TERM; echo ready; sleep 300 & wait; sleep 300")))
+    ready(deck, made.name)
+    deck.halt(made, 0.2)
+    assert dead(deck, made.name).mark == made.mark
+    assert "ready" in deck.capture(made.name)
 
 
 def test_no_descendant_survives(deck: Deck, rt_home: Path) -> None:
