@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from rt_mailbox import journal, records, server, tables
+from rt_mailbox.keeping import archives
 from rt_moderator.engine import gates
 from tests import showcase
 from tests.cli.laid import Laid
@@ -63,8 +64,8 @@ def laid_bodies(laid: Laid) -> list[str]:
     return [one["body"] for one in records.messages(laid.door, laid.table, laid.group, [(1, 1 << 50)])]
 
 
-def test_reading_shows_everything_and_marks_nothing(opened: Opened) -> None:
-    """Issue 6: list, search, page with what is degraded first, ranges of a long record; nothing becomes read."""
+def test_reading_shows_everything_and_marks_nothing(bus: Bus, opened: Opened) -> None:
+    """Issue 6: list, search, page with what is degraded first, ranges of a long record, an archived one; nothing becomes read."""
     laid, visitor = opened
     before = laid.unread(), laid.unread("user")
     assert showcase.TOPIC in visitor.get("/?q=billing+skeptic").text
@@ -85,7 +86,7 @@ def test_reading_shows_everything_and_marks_nothing(opened: Opened) -> None:
     assert 'href="#m4" class="cite"' in page
     assert "46,633 tokens" in page
     assert "Compare" in visitor.get(f"/t/{laid.table}/search?q=refunds").text
-    for n in range(230):
+    for n in range(110):
         laid.post("user", f"note {n}")
     page = visitor.get(f"/t/{laid.table}").text
     assert page.count("<article") == 100
@@ -95,12 +96,18 @@ def test_reading_shows_everything_and_marks_nothing(opened: Opened) -> None:
     some = visitor.get(f"/t/{laid.table}/messages?from=5&to=7", accept="application/json").json()
     assert [one["seq"] for one in some["messages"]] == [5, 6, 7]
     assert visitor.get(f"/t/{laid.table}/messages?from=1&to=9999").text.count("<article") == 100
+    kept = showcase.lay(bus, "rt-20260101-1300-kept")
+    kept.mark("archived")
+    archives.offload(kept.door, bus.settings.space, kept.table, lambda _line: None)
+    assert kept.table in visitor.get("/?archived=1").text
+    page = visitor.get(f"/t/{kept.table}").text
+    assert ('id="m9"' in page, 'data-live="no"' in page, 'id="say"' in page) == (True, True, False)
     for kind in ("html", "md", "json"):
         assert (
             "attachment" in visitor.get(f"/t/{laid.table}/transcript.{kind}").headers["content-disposition"]
         )
     assert visitor.get("/t/rt-none", accept="application/json").json()["error_code"] == "unknown_table"
-    assert (laid.unread(), laid.unread("user")) == (before[0] + 230, before[1])
+    assert (laid.unread(), laid.unread("user")) == (before[0] + 110, before[1])
 
 
 def test_the_page_speaks_as_the_user(opened: Opened) -> None:

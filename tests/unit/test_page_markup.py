@@ -102,6 +102,11 @@ def test_numbers_of_messages_that_exist_are_links(body: str, linked: list[str]) 
     assert re.findall(r'<a href="#m\d+" class="cite"[^>]*>(m\d+)</a>', html) == linked
 
 
+def test_raw_html_is_shown_as_it_was_typed() -> None:
+    """A participant who writes tags means them to be read: they are text, and nothing is swallowed."""
+    assert render("<b>x</b> <u>y", known) == "<p>&lt;b&gt;x&lt;/b&gt; &lt;u&gt;y</p>\n"
+
+
 def test_headings_stay_below_the_page() -> None:
     """A participant's headings begin at h4, whatever they wrote."""
     assert re.findall(r"<(h\d)>", render("# a\n\n## b\n\n###### c", known)) == ["h4", "h5", "h6"]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rt_mailbox import tables
+from rt_mailbox import journal, tables
 from rt_moderator.page.markup import Href, linked, words
 
 if TYPE_CHECKING:
@@ -78,9 +78,15 @@ class Kept:
 
 
 def of_table(door: Door, table: str, format_: str, folder: Path, kept: Kept | None = None) -> dict[str, Any]:
-    """The latest `scores` and `points`: of the result.json in `folder`, else of the events. The open format has none."""
+    """The latest `scores` and `points`: of the conclusion, else of result.json in `folder`, else of the events.
+
+    The open format has none.
+    """
     if format_ in ("", "open"):
         return {}
+    concluded = journal.get(door, table, "concluded")
+    if concluded:
+        return _picked(concluded.get("outcome", {}).get("extra"))
     return (kept or Kept()).read(door, table) | _of_file(folder / "result.json")
 
 

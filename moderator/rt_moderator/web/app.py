@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 _STATUS = ((UnknownTableError, 404), (UnknownMessageError, 404), (UsageError, 400), (BusError, 503))
 _SAFE_NAME = re.compile(r"[A-Za-z0-9._-]{1,128}")
 _KINDS = {"html": "text/html", "md": "text/markdown", "json": "application/json"}
+_FOUND_MOST = 200
 _ROUNDS_OPEN = 2  # of the latest that the window holds
 
 
@@ -116,9 +117,9 @@ class Site:
         q = request.query_params.get("q", "").strip()
         with self.desk.look(request.path_params["table"], 1) as look:
             found = draining.matches(self.shell.reading(look.id), look.id, q) if q else []
-            rows = [one | {"who": show.person(one["from"])} for one in found]
+            rows = [one | {"who": show.person(one["from"])} for one in found[:_FOUND_MOST]]
             topic = markup.words(look.snapshot["table"].get("topic", "")) or look.id
-            return _html("search.html", table=look.id, topic=topic, q=q, found=rows)
+            return _html("search.html", table=look.id, topic=topic, q=q, found=rows, count=len(found))
 
     def whole(self, request: Request) -> Response:
         """One message as it was written, as plain text without control characters."""
