@@ -33,6 +33,7 @@ class Seated:
     format: str
     seats: tuple[SeatPlan, ...]
     warnings: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()  # which CLIs are not there, with their install lines; part of the warnings
     degraded: tuple[dict[str, str], ...] = ()
     synthesizer: str = ""
     analysts: tuple[str, ...] = ()
@@ -43,8 +44,13 @@ def panel_seats(
 ) -> tuple[list[SeatPlan], list[str]]:
     """The seats of `seated`, and everything that has to be said about them."""
     found = seated(chosen, settings, mode=mode, most=most)
-    said = [f"{one['seat']}: {one['why']} ({one['action']})" for one in found.degraded]
-    return list(found.seats), [*said, *found.warnings]
+    return list(found.seats), said(found)
+
+
+def said(found: Seated) -> list[str]:
+    """Substitutions, then warnings, a line each."""
+    lines = [f"{one['seat']}: {one['why']} ({one['action']})" for one in found.degraded]
+    return [*lines, *found.warnings]
 
 
 def seated(chosen: str, settings: Settings, *, mode: str = "", most: int = 0) -> Seated:
@@ -154,6 +160,7 @@ def _said(
         panel.format,
         tuple(there),
         tuple(warnings),
+        tuple(line for line in warnings if " is not installed: " in line),
         tuple(degraded),
         panel.synthesizer if _runs(panel.synthesizer, profiles) else "",
         tuple(spec for spec in panel.analysts if _runs(spec, profiles)),
@@ -201,7 +208,7 @@ def _listed(chosen: str, of_mode: Panel, settings: Settings, most: int) -> Seate
     ]
     there = there[: most or None]
     same = one_family(there, {name: profile.family for name, profile in profiles.items()})
-    return Seated(chosen, "debate", tuple(there), (same,) if same else (), tuple(degraded))
+    return Seated(chosen, "debate", tuple(there), (same,) if same else (), (), tuple(degraded))
 
 
 def _given(plan: SeatPlan, item: str, profiles: dict[str, Profile]) -> SeatPlan:

@@ -107,8 +107,7 @@ def _outcome(
     notes = _notes(table, course, found, closing, names)
     leaning = bias(closing.job, table.seats) if closing.draft else ""
     return Outcome(
-        status="done" if closing.draft else "failed",
-        result=_result(found, closing, bool(_degraded(table, course))),
+        result=_result(found, closing, bool(table.options.panel_notes or course.plan.degraded)),
         stop_reason=course.stop_reason or ("" if closing.draft else "no_synthesis"),
         rounds=course.rounds,
         workflow=course.plan.type,
@@ -123,25 +122,20 @@ def _outcome(
             *course.warnings,
             *([] if closing.draft else ["no synthesis: nobody who was asked wrote one"]),
         ],
-        degraded=_degraded(table, course),
+        degraded=[dict(one) for one in course.plan.degraded],
         extra=_extra(table, course, found, closing),
     )
 
 
 def _result(found: Findings, closing: Closing, degraded: bool) -> str:
     if closing.draft is None:
-        return "failed"
+        return "no_synthesis"
     if len({ballot.seat for ballot in found.ballots}) < 2:
         return "answered"
     lost = [failure for _, failure in found.failures if failure.reason != "timeout"]
     if degraded or lost:
         return "degraded"
     return "consensus" if votes.unanimous(found.ballots) else "no_consensus"
-
-
-def _degraded(table: Table, course: Course) -> list[dict[str, str]]:
-    """Substitutions when the panel was seated: by `rt run`, or by `auto` itself."""
-    return [dict(one) for one in table.options.panel_notes or course.plan.degraded]
 
 
 def _header(table: Table, course: Course) -> list[tuple[str, str]]:
