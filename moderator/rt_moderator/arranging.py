@@ -152,11 +152,11 @@ def _debating(wish: Wish, name: str, mode: str, settings: Settings, given: Mappi
 
     found = panels.seated(wish.panel, settings, mode=mode, most=3 if given.get("quick") else 0)
     extra = panels.option_fields(found, settings)
+    unsaid = {"panel_notes": (), "panel_warnings": ()}
     if wish.seats:
-        return list(wish.seats), {}, extra | {"panel_notes": ()}, []
+        return list(wish.seats), {}, extra | unsaid, []
     if name == "auto":  # the seats come when the analysts have spoken; what they lack is said then
-        said = panels.said(found) if wish.mode else list(found.missing)
-        return [], {}, extra | {"panel_notes": ()}, said
+        return [], {}, extra | unsaid, panels.said(found) if wish.mode else list(found.missing)
     return list(found.seats), {}, extra, panels.said(found)
 
 

@@ -88,6 +88,7 @@ def option_fields(found: Seated, settings: Settings) -> dict[str, Any]:
         "roster": available_specs(settings),
         "families": {name: profile.family for name, profile in profiles.items()},
         "panel_notes": found.degraded,
+        "panel_warnings": found.warnings,
         "analyst_seconds": settings.analyst_seconds,
         "validation_seconds": settings.validation_seconds,
         "synthesis_seconds": settings.synthesis_seconds,
@@ -121,7 +122,12 @@ def one_family(seats: Sequence[SeatPlan], families: Mapping[str, str]) -> str:
     found = {families.get(seat.profile, seat.profile) for seat in seats}
     if len(seats) < 2 or len(found) != 1:
         return ""
-    return f"all {len(seats)} seats are of one family ({found.pop()}): they are likely to err together"
+    return alike(len(seats), found.pop())
+
+
+def alike(count: int, family: str) -> str:
+    """That all seats answer with one family's models."""
+    return f"all {count} seats are of one family ({family}): they are likely to err together"
 
 
 def _named(panel: Panel, settings: Settings, most: int) -> Seated:

@@ -70,7 +70,7 @@ async def _designed(table: Table, panel: Mapping[str, Any], ground: Mapping[str,
     models = [metapanel.spec_of(table.seat(place.slug)) for place in places]
     return Workflow(
         merged.type, places, merged.rounds, metapanel.decided(merged, jobs, models), merged.synthesizer,
-        metapanel.recommendation(jobs), (*said, *_warnings(table, panel, places, ours=ours)),
+        metapanel.recommendation(jobs), (*said, *panel["warnings" if ours else "missing"]),
         tuple(panel["degraded"] if ours else ()),
     )  # fmt: skip
 
@@ -93,12 +93,3 @@ async def _chosen(table: Table, merged: Merged) -> tuple[Place, ...]:
     there = {seat.slug for seat in await table.sit("seats", [plan for plan, _ in wanted])}
     slugs = {at: plan.slug for at, (plan, _) in enumerate(wanted) if plan.slug in there}
     return metapanel.places(merged, slugs)
-
-
-def _warnings(table: Table, panel: Mapping[str, Any], places: Sequence[Place], *, ours: bool) -> list[str]:
-    """What has to be said about the seats: of the mode's panel, or of those that the analysts chose."""
-    if ours:
-        return list(panel["warnings"])
-    families = {table.seat(place.slug).family for place in places}
-    alike = f"all {len(places)} seats are of one family ({min(families)}): they are likely to err together"
-    return [*panel["missing"], *([alike] if len(families) == 1 < len(places) else [])]

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from rt_moderator import panels
 from rt_moderator.engine.model import Job, Outcome, Seat, Section
 from rt_moderator.formats.debating import findings, forms, rendered, synthesis, validation, votes
 from rt_moderator.formats.debating.findings import Findings
@@ -118,12 +119,20 @@ def _outcome(
         synthesis_model=":".join(filter(None, (closing.job.profile, closing.job.model))),
         header=[*_header(table, course), *([("Bias risk", leaning)] if leaning else [])],
         sections=[*body, rendered.votes_and_scores(found, names), rendered.meta(found, names, notes)],
-        warnings=[
-            *course.warnings,
-            *([] if closing.draft else ["no synthesis: nobody who was asked wrote one"]),
-        ],
+        warnings=_warnings(table, course, closing),
         degraded=[dict(one) for one in course.plan.degraded],
         extra=_extra(table, course, found, closing),
+    )
+
+
+def _warnings(table: Table, course: Course, closing: Closing) -> list[str]:
+    """What the reader has to know, each once."""
+    families = {seat.family for seat in table.seats}
+    said = [*table.options.panel_warnings, *course.warnings]
+    if len(families) == 1 < len(table.seats):
+        said.append(panels.alike(len(table.seats), families.pop()))
+    return list(
+        dict.fromkeys([*said, *([] if closing.draft else ["no synthesis: nobody who was asked wrote one"])])
     )
 
 
