@@ -107,13 +107,16 @@ def available_specs(settings: Settings) -> tuple[str, ...]:
 
 
 def availability(settings: Settings) -> list[dict[str, Any]]:
-    """Every panel: {panel, seats, missing}, missing being the profiles of its seats that are not installed."""
+    """Every panel: {panel, format, seats, roles, missing}, missing being the profiles of its seats that are not installed."""
     profiles = catalog.load(settings)
     rows = []
     for panel in panels.load(settings).values():
         wanted = [seat.profile for seat in panel.seats if seat.profile != ANY]
         missing = [name for name in dict.fromkeys(wanted) if not _runs(name, profiles)]
-        rows.append({"panel": panel.name, "seats": len(panel.seats), "missing": missing})
+        roles = list(dict.fromkeys(seat.role for seat in panel.seats if seat.role))
+        rows.append(
+            {"panel": panel.name, "format": panel.format, "seats": len(panel.seats), "roles": roles, "missing": missing}
+        )  # fmt: skip
     return rows
 
 
