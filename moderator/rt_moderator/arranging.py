@@ -59,7 +59,7 @@ def arranged(wish: Wish, settings: Settings) -> Arranged:
         BadConfigError: options that the format does not take, seats that cannot be. UnknownProfileError, CliMissingError,
         TooFewSeatsError: it cannot start here; nothing was made.
     """
-    name = _format(wish)
+    name = _format(wish, settings)
     given = {key: value for key, value in wish.options.items() if value is not None}
     _check_options(name, given)
     if name == "open":
@@ -83,13 +83,18 @@ def arranged(wish: Wish, settings: Settings) -> Arranged:
     )  # fmt: skip
 
 
-def _format(wish: Wish) -> str:
-    """An explicit one; a list or a name of --panel and --quick are debates; a run without any is `auto`."""
+def _format(wish: Wish, settings: Settings) -> str:
+    """An explicit one; else what a named panel says; a list and --quick are debates; a run without any is `auto`."""
     if wish.format:
         return wish.format
     if not wish.run:
         return "open"
-    return "debate" if wish.panel or wish.options.get("quick") else "auto"
+    if wish.panel:
+        from rt_config import panels as data
+
+        named = data.load(settings).get(wish.panel)
+        return named.format if named else "debate"
+    return "debate" if wish.options.get("quick") else "auto"
 
 
 def _check_options(name: str, given: Mapping[str, Any]) -> None:
@@ -147,14 +152,12 @@ def _debating(wish: Wish, name: str, mode: str, settings: Settings, given: Mappi
 
     found = panels.seated(wish.panel, settings, mode=mode, most=3 if given.get("quick") else 0)
     extra = panels.option_fields(found, settings)
-    warnings = [
-        *(f"{one['seat']}: {one['why']} ({one['action']})" for one in found.degraded),
-        *found.warnings,
-    ]
+    unsaid = {"panel_notes": (), "panel_warnings": ()}
     if wish.seats:
-        return list(wish.seats), {}, extra | {"panel_notes": ()}, []
-    seats = [] if name == "auto" else list(found.seats)
-    return seats, {}, extra, warnings
+        return list(wish.seats), {}, extra | unsaid, []
+    if name == "auto":  # the seats come when the analysts have spoken; what they lack is said then
+        return [], {}, extra | unsaid, panels.said(found) if wish.mode else list(found.missing)
+    return list(found.seats), {}, extra, panels.said(found)
 
 
 def _audit(wish: Wish, name: str, settings: Settings, given: Mapping[str, Any]) -> _Seated:

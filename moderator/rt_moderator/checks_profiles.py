@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rt_config import profiles as catalog
 from rt_config.errors import RoundtableError
-from rt_moderator import seat_check
+from rt_moderator import panels, seat_check
 from rt_moderator.doctor import Finding
 from rt_participant import oneshot
 
@@ -28,7 +28,7 @@ def parts(settings: Settings, *, prompt: bool, timeout_s: float = seat_check.SEC
     With `prompt` each is asked for one word on its default transport: one tiny, paid call per CLI.
     """
     found = installed(settings)
-    made: dict[str, Part] = {"agents": partial(_roster, present=[one.name for one in found])}
+    made: dict[str, Part] = {"agents": partial(_roster, present=[one.name for one in found]), "panels": _panels}
     return made | {one.name: partial(_look, one, prompt, timeout_s) for one in found}
 
 
@@ -52,6 +52,16 @@ def _roster(settings: Settings, *, present: list[str]) -> Iterator[Finding]:
     else:
         others = f"; not installed: {', '.join(one.name for one in absent)}" if absent else ""
         yield Finding("agents", "ok", f"installed: {', '.join(present)}{others}")
+
+
+def _panels(settings: Settings) -> Iterator[Finding]:
+    """Which panels of `rt run` sit as planned (S0.34); the others are seated from what is installed, so nothing is wrong."""
+    rows = panels.availability(settings)
+    whole = [row["panel"] for row in rows if not row["missing"]]
+    others = [row["panel"] for row in rows if row["missing"]]
+    text = f"as planned: {', '.join(whole) or 'none'}"
+    text += f"; from what is installed: {', '.join(others)} (rt profiles panels)" if others else ""
+    yield Finding("panels", "ok", text)
 
 
 async def _look(profile: Profile, prompt: bool, timeout_s: float, _settings: Settings) -> list[Finding]:

@@ -33,6 +33,7 @@ class Seated:
     format: str
     seats: tuple[SeatPlan, ...]
     warnings: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()  # which CLIs are not there, with their install lines; part of the warnings
     degraded: tuple[dict[str, str], ...] = ()
     synthesizer: str = ""
     analysts: tuple[str, ...] = ()
@@ -43,8 +44,13 @@ def panel_seats(
 ) -> tuple[list[SeatPlan], list[str]]:
     """The seats of `seated`, and everything that has to be said about them."""
     found = seated(chosen, settings, mode=mode, most=most)
-    said = [f"{one['seat']}: {one['why']} ({one['action']})" for one in found.degraded]
-    return list(found.seats), [*said, *found.warnings]
+    return list(found.seats), said(found)
+
+
+def said(found: Seated) -> list[str]:
+    """Substitutions, then warnings, a line each."""
+    lines = [f"{one['seat']}: {one['why']} ({one['action']})" for one in found.degraded]
+    return [*lines, *found.warnings]
 
 
 def seated(chosen: str, settings: Settings, *, mode: str = "", most: int = 0) -> Seated:
@@ -82,6 +88,7 @@ def option_fields(found: Seated, settings: Settings) -> dict[str, Any]:
         "roster": available_specs(settings),
         "families": {name: profile.family for name, profile in profiles.items()},
         "panel_notes": found.degraded,
+        "panel_warnings": found.warnings,
         "analyst_seconds": settings.analyst_seconds,
         "validation_seconds": settings.validation_seconds,
         "synthesis_seconds": settings.synthesis_seconds,
@@ -100,13 +107,16 @@ def available_specs(settings: Settings) -> tuple[str, ...]:
 
 
 def availability(settings: Settings) -> list[dict[str, Any]]:
-    """Every panel: {panel, seats, missing}, missing being the profiles of its seats that are not installed."""
+    """Every panel: {panel, format, seats, roles, missing}, missing being the profiles of its seats that are not installed."""
     profiles = catalog.load(settings)
     rows = []
     for panel in panels.load(settings).values():
         wanted = [seat.profile for seat in panel.seats if seat.profile != ANY]
         missing = [name for name in dict.fromkeys(wanted) if not _runs(name, profiles)]
-        rows.append({"panel": panel.name, "seats": len(panel.seats), "missing": missing})
+        roles = list(dict.fromkeys(seat.role for seat in panel.seats if seat.role))
+        rows.append(
+            {"panel": panel.name, "format": panel.format, "seats": len(panel.seats), "roles": roles, "missing": missing}
+        )  # fmt: skip
     return rows
 
 
@@ -115,7 +125,12 @@ def one_family(seats: Sequence[SeatPlan], families: Mapping[str, str]) -> str:
     found = {families.get(seat.profile, seat.profile) for seat in seats}
     if len(seats) < 2 or len(found) != 1:
         return ""
-    return f"all {len(seats)} seats are of one family ({found.pop()}): they are likely to err together"
+    return alike(len(seats), found.pop())
+
+
+def alike(count: int, family: str) -> str:
+    """That all seats answer with one family's models."""
+    return f"all {count} seats are of one family ({family}): they are likely to err together"
 
 
 def _named(panel: Panel, settings: Settings, most: int) -> Seated:
@@ -154,6 +169,7 @@ def _said(
         panel.format,
         tuple(there),
         tuple(warnings),
+        tuple(line for line in warnings if " is not installed: " in line),
         tuple(degraded),
         panel.synthesizer if _runs(panel.synthesizer, profiles) else "",
         tuple(spec for spec in panel.analysts if _runs(spec, profiles)),
@@ -201,7 +217,7 @@ def _listed(chosen: str, of_mode: Panel, settings: Settings, most: int) -> Seate
     ]
     there = there[: most or None]
     same = one_family(there, {name: profile.family for name, profile in profiles.items()})
-    return Seated(chosen, "debate", tuple(there), (same,) if same else (), tuple(degraded))
+    return Seated(chosen, "debate", tuple(there), (same,) if same else (), (), tuple(degraded))
 
 
 def _given(plan: SeatPlan, item: str, profiles: dict[str, Profile]) -> SeatPlan:

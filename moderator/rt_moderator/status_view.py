@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rt_moderator import formats, hosting
+from rt_moderator import formats, hosting, remedies
 from rt_moderator.words import listed, still_answering
 
 if TYPE_CHECKING:
@@ -70,7 +70,8 @@ def degraded(snapshot: Reply) -> list[dict[str, str]]:
             found.append({"seat": slug, "why": seat["switched"], "action": fix})
         if seat["state"] == "dropped":
             why = f"dropped: {seat.get('reason') or 'no reason given'}"
-            found.append({"seat": slug, "why": why, "action": f"rt seat add {slug}={profile or 'PROFILE'}"})
+            fix = remedies.action(seat.get("reason", ""), slug, profile)
+            found.append({"seat": slug, "why": why, "action": fix})
     return found
 
 

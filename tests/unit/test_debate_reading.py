@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rt_moderator.engine.labels import labelled
@@ -124,6 +124,7 @@ def test_named_labels_may_be_roles() -> None:
     )
 
 
+@settings(max_examples=40)
 @given(st.text() | st.from_regex(r"(SCORES:)?(\n- Panelist [A-D]{1,2}[:=-] ?[0-9./]{0,5}.{0,9}){0,6}"))
 def test_no_reply_crashes_the_score_reader(text: str) -> None:
     """S0.23: any reply gives scores of 1 to 5 for known peers, or none."""
@@ -164,6 +165,7 @@ _SCORED = st.dictionaries(
 )
 
 
+@settings(max_examples=40)
 @given(_SCORED, st.randoms(use_true_random=False))
 def test_percentages_stay_in_bounds_whatever_the_order(
     found: dict[str, Scores], chance: random.Random
@@ -222,6 +224,7 @@ def test_a_tie_has_no_minority_and_abstaining_opposes_nothing() -> None:
     assert votes.vote_of("VOTE: Abstention") == "abstain"
 
 
+@settings(max_examples=40)
 @given(
     st.lists(
         st.dictionaries(st.sampled_from("abcd"), st.text() | st.sampled_from(list(FIRST.values()))),
@@ -307,6 +310,7 @@ def test_when_validation_is_recommended(how: dict[str, object], wanted: bool) ->
     assert bool(recommended(**how)) is wanted  # type: ignore[arg-type]
 
 
+@settings(max_examples=40)
 @given(st.text(), st.sampled_from(reading.KEYS))
 def test_no_text_crashes_the_readers(text: str, key: str) -> None:
     """Whatever a seat writes, the readers of lines and sections give text or nothing."""

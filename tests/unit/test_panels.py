@@ -203,5 +203,7 @@ def test_what_a_format_is_told_of_the_machine(install: Install) -> None:
 def test_availability_names_the_missing_of_every_panel(install: Install) -> None:
     """S0.34: which panels can sit here, and what is missing for the others."""
     rows = {row["panel"]: row for row in panels.availability(install("claude", "codex"))}
-    assert rows["debate"] == {"panel": "debate", "seats": 4, "missing": ["gemini", "grok"]}
+    assert rows["debate"] == {
+        "panel": "debate", "format": "debate", "seats": 4, "roles": ROLES["debate"], "missing": ["gemini", "grok"],
+    }  # fmt: skip
     assert rows["budget"]["missing"] == []

@@ -121,7 +121,11 @@ def test_degraded_names_every_change_of_a_seat() -> None:
     assert degraded(found) == [
         {"seat": "a", "why": "switched to codex", "action": "top up the key"},
         {"seat": "a", "why": "dropped: no reason given", "action": "rt seat add a=rehearsal"},
-        {"seat": "b", "why": "dropped: quota", "action": "rt seat add b=gemini"},
+        {
+            "seat": "b",
+            "why": "dropped: quota",
+            "action": "check key and quota of gemini, then rt seat add b=gemini",
+        },
         {
             "seat": "d",
             "why": "switched from acp to headless: refusal",

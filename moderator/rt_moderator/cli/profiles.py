@@ -124,5 +124,26 @@ def resolve(role: str, profile: str, as_json: bool) -> int:
     return 0
 
 
-for _command in (list_profiles, show, resolve):
+@command("panels", example="rt profiles panels")
+def show_panels(as_json: bool) -> int:
+    """List the panels that --panel and the modes seat, and what is missing here for each."""
+    from rt_moderator import panels
+
+    rows = panels.availability(_settings())
+    if as_json:
+        emit_json({"panels": rows})
+        return 0
+    shown = [
+        (row["panel"], row["format"], f"{row['seats']} seats", _lacks(row), " · ".join(row["roles"]))
+        for row in rows
+    ]
+    emit(plain("\n".join(grid(shown, indent=""))))
+    return 0
+
+
+def _lacks(row: dict[str, Any]) -> str:
+    return f"not installed: {', '.join(row['missing'])}" if row["missing"] else "sits as planned"
+
+
+for _command in (list_profiles, show, resolve, show_panels):
     profiles.add_command(_command)

@@ -46,6 +46,7 @@ class Options(BaseModel):
     panel_notes: tuple[
         dict[str, str], ...
     ] = ()  # {seat, why, action} of substitutions: the table is degraded
+    panel_warnings: tuple[str, ...] = ()  # what had to be said when it was seated
     analyst_seconds: float = Field(default=90.0, gt=0)
     validation_seconds: float = Field(default=60.0, gt=0)
     synthesis_seconds: float = Field(default=180.0, gt=0)

@@ -60,6 +60,7 @@ def sit(desk: Desk, command: Sit) -> Any:
         found = desk.put(
             f"{command.name}.done", {"seats": made, "missing": missing}, "sat", {"missing": missing}
         )
+        desk.snapshot = tables.snapshot(desk.door, desk.table) or desk.snapshot  # with those who just sat down
     return found["seats"]
 
 

@@ -70,7 +70,7 @@ async def _designed(table: Table, panel: Mapping[str, Any], ground: Mapping[str,
     models = [metapanel.spec_of(table.seat(place.slug)) for place in places]
     return Workflow(
         merged.type, places, merged.rounds, metapanel.decided(merged, jobs, models), merged.synthesizer,
-        metapanel.recommendation(jobs), (*said, *(panel["warnings"] if ours else ())),
+        metapanel.recommendation(jobs), (*said, *panel["warnings" if ours else "missing"]),
         tuple(panel["degraded"] if ours else ()),
     )  # fmt: skip
 

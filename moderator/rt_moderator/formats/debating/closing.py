@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from rt_moderator import panels
 from rt_moderator.engine.model import Job, Outcome, Seat, Section
 from rt_moderator.formats.debating import findings, forms, rendered, synthesis, validation, votes
 from rt_moderator.formats.debating.findings import Findings
@@ -107,8 +108,7 @@ def _outcome(
     notes = _notes(table, course, found, closing, names)
     leaning = bias(closing.job, table.seats) if closing.draft else ""
     return Outcome(
-        status="done" if closing.draft else "failed",
-        result=_result(found, closing, bool(_degraded(table, course))),
+        result=_result(found, closing, bool(table.options.panel_notes or course.plan.degraded)),
         stop_reason=course.stop_reason or ("" if closing.draft else "no_synthesis"),
         rounds=course.rounds,
         workflow=course.plan.type,
@@ -119,29 +119,32 @@ def _outcome(
         synthesis_model=":".join(filter(None, (closing.job.profile, closing.job.model))),
         header=[*_header(table, course), *([("Bias risk", leaning)] if leaning else [])],
         sections=[*body, rendered.votes_and_scores(found, names), rendered.meta(found, names, notes)],
-        warnings=[
-            *course.warnings,
-            *([] if closing.draft else ["no synthesis: nobody who was asked wrote one"]),
-        ],
-        degraded=_degraded(table, course),
+        warnings=_warnings(table, course, closing),
+        degraded=[dict(one) for one in course.plan.degraded],
         extra=_extra(table, course, found, closing),
+    )
+
+
+def _warnings(table: Table, course: Course, closing: Closing) -> list[str]:
+    """What the reader has to know, each once."""
+    families = {seat.family for seat in table.seats}
+    said = [*table.options.panel_warnings, *course.warnings]
+    if len(families) == 1 < len(table.seats):
+        said.append(panels.alike(len(table.seats), families.pop()))
+    return list(
+        dict.fromkeys([*said, *([] if closing.draft else ["no synthesis: nobody who was asked wrote one"])])
     )
 
 
 def _result(found: Findings, closing: Closing, degraded: bool) -> str:
     if closing.draft is None:
-        return "failed"
+        return "no_synthesis"
     if len({ballot.seat for ballot in found.ballots}) < 2:
         return "answered"
     lost = [failure for _, failure in found.failures if failure.reason != "timeout"]
     if degraded or lost:
         return "degraded"
     return "consensus" if votes.unanimous(found.ballots) else "no_consensus"
-
-
-def _degraded(table: Table, course: Course) -> list[dict[str, str]]:
-    """Substitutions when the panel was seated: by `rt run`, or by `auto` itself."""
-    return [dict(one) for one in table.options.panel_notes or course.plan.degraded]
 
 
 def _header(table: Table, course: Course) -> list[tuple[str, str]]:

@@ -14,11 +14,8 @@ from rt_moderator.formats.debating.findings import Findings, Reread, Stand
 from rt_moderator.formats.debating.workflow import Workflow
 
 USES = frozenset(
-    {
-        "rounds", "turn_timeout", "validate_", "search", "named", "dissent", "quick", "steering", "budget_min", "budget_usd",
-        "moderator", "synthesizer", "mode", "fixed_mode", "context", "prior", "out", "require_consensus", "roster", "families",
-        "panel_notes", "analysts", "fixed_type", "analyst_seconds", "validation_seconds", "synthesis_seconds",
-    }
+    {"quick", "validate", "search", "rounds", "steering", "dissent", "named", "moderator", "require_consensus", "turn_timeout",
+     "budget_min", "budget_usd", "out"}
 )  # fmt: skip
 
 

@@ -67,5 +67,5 @@ def _example(schema: dict[str, Any], defs: dict[str, Any]) -> Any:
         items.setdefault("description", schema.get("description", ""))
         return [_example(items, defs)]
     if "enum" in schema:
-        return " | ".join(schema["enum"])
+        return " | ".join(map(str, schema["enum"]))
     return schema.get("description") or schema.get("type", "")

@@ -53,7 +53,7 @@ def block(raw: str) -> str:
         text = "\n".join(line for row in rows if (line := _line(row))) if isinstance(rows, list) else text
     kept: list[str] = []
     left = MOST_WORDS
-    for line in text.splitlines():
+    for line in cleaning.plain(text).splitlines():
         words = line.split()
         if words and left > 0:
             kept.append(" ".join(words[:left]))

@@ -37,6 +37,7 @@ def panel_here(mode: str, cwd: str, *, quick: bool) -> dict[str, Any]:
         "name": found.name,
         "seats": [asdict(seat) for seat in found.seats],
         "warnings": list(found.warnings),
+        "missing": list(found.missing),
         "degraded": [dict(one) for one in found.degraded],
         "analysts": list(found.analysts),
         "roster": list(panels.available_specs(settings)),
