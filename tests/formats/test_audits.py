@@ -299,7 +299,7 @@ def test_a_deadlock_can_end_it(bus: Bus, tmp_path: Path, how: str) -> None:
         ["round 2: F1"],
     )
     assert run.outcome.stop_reason == (
-        "deadlock: F1 blocked two rounds running" if options else "stopped: by decision after round 2"
+        "deadlock: F1 blocked two rounds running" if options else "decision: stop after round 2"
     )
 
 
