@@ -163,21 +163,22 @@ def _debating(wish: Wish, name: str, mode: str, settings: Settings, given: Mappi
 
 
 def _audit(wish: Wish, name: str, settings: Settings, given: Mapping[str, Any]) -> _Seated:
-    from rt_config import profiles as catalog
+    from rt_moderator import panels
     from rt_moderator.formats.audit import seats as auditors
 
     lenses, moderator = tuple(given.get("lenses") or ()), str(given.get("moderator") or "")
-    extra = {"roster": tuple(one.name for one in catalog.proposed(settings))}  # who may write the synthesis
     seats = list(wish.seats)
     if wish.panel:
-        from rt_moderator import panels
-
         seats += panels.seated(wish.panel, settings).seats
     if seats:
         warnings = auditors.family_warnings(seats, settings, moderator=moderator)
     else:
         seats, warnings = auditors.audit_seats(name, settings, lenses, moderator=moderator)
-    return seats, {}, {**extra, "notes": tuple(warnings)}, warnings
+    extra = {
+        "roster": panels.available_specs(settings), "families": roster.families(settings), "notes": tuple(warnings),
+        "synthesis_seconds": settings.synthesis_seconds,
+    }  # fmt: skip
+    return seats, {}, extra, warnings
 
 
 def _interpret(wish: Wish, settings: Settings) -> _Seated:
