@@ -73,10 +73,15 @@ def arranged(wish: Wish, settings: Settings) -> Arranged:
         same_roles = mode == "vote" or name == "interpret"
         seats = roster.completed(seats if same_roles else plan.checked(seats), settings, missing_ok=True)
     options = {**extra, **given, "run": wish.run, "mode": mode, "context": wish.context}
+    cwd = wish.cwd
+    if name in _AUDITS:
+        from rt_moderator.formats.audit import target
+
+        cwd, options["target"] = target.placed(str(given.get("target") or ""), cwd)
     options |= {"fixed_mode": bool(wish.mode), "fixed_type": "debate" if wish.mode == "debate" else ""}
     return Arranged(
         Request(
-            topic=wish.topic, seats=seats, fields={**wish.fields, **fields}, context=wish.context, cwd=wish.cwd,
+            topic=wish.topic, seats=seats, fields={**wish.fields, **fields}, context=wish.context, cwd=cwd,
             access=wish.access, format=name, mode=mode, options=_packed(options), changes=_changes(extra),
         ),
         warnings,
@@ -161,18 +166,22 @@ def _debating(wish: Wish, name: str, mode: str, settings: Settings, given: Mappi
 
 
 def _audit(wish: Wish, name: str, settings: Settings, given: Mapping[str, Any]) -> _Seated:
+    from rt_moderator import panels
     from rt_moderator.formats.audit import seats as auditors
 
     lenses, moderator = tuple(given.get("lenses") or ()), str(given.get("moderator") or "")
     seats = list(wish.seats)
     if wish.panel:
-        from rt_moderator import panels
-
         seats += panels.seated(wish.panel, settings).seats
     if seats:
-        return seats, {}, {}, auditors.family_warnings(seats, settings, moderator=moderator)
-    seats, warnings = auditors.audit_seats(name, settings, lenses, moderator=moderator)
-    return seats, {}, {}, warnings
+        warnings = auditors.family_warnings(seats, settings, moderator=moderator)
+    else:
+        seats, warnings = auditors.audit_seats(name, settings, lenses, moderator=moderator)
+    extra = {
+        "roster": panels.available_specs(settings), "families": roster.families(settings), "notes": tuple(warnings),
+        "synthesis_seconds": settings.synthesis_seconds,
+    }  # fmt: skip
+    return seats, {}, extra, warnings
 
 
 def _interpret(wish: Wish, settings: Settings) -> _Seated:

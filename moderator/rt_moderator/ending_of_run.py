@@ -57,7 +57,7 @@ def summary(shell: Shell, ended: Ended) -> dict[str, Any]:
         "degraded": kept.get("degraded", view["degraded"]), "warnings": kept.get("warnings", view["warnings"]),
         "seats": kept.get("seats", view["seats"]), "report_path": str(folder / "report.md") if there else None,
         "result_path": str(folder / "result.json") if there else None, "synthesis": kept.get("synthesis"),
-        "usage": kept.get("usage", {}),
+        "usage": kept.get("usage", {}), "gate_details": about.get("gate_details") or None,
     }  # fmt: skip
 
 
@@ -69,6 +69,7 @@ def text(found: dict[str, Any]) -> str:
     ]
     if found["waiting"]["for"] in ("gate", "moderator") and found["report_path"] is None:
         lines += [
+            *([found["gate_details"].strip(), ""] if found["gate_details"] else []),
             f"{table} waits for you: {found['waiting']['reason']}",
             f"  rt resume {table} goes on after that",
         ]

@@ -11,6 +11,7 @@ import pytest
 
 from rt_mailbox import groups, journal, tables
 from rt_moderator import status_view
+from rt_moderator.formats.audit import synthesis
 from tests.format_bench import FormatRun, rehearsed
 from tests.helpers import Bus
 
@@ -51,7 +52,7 @@ def scripted(**scripts: list[str | None]) -> Callable[[str, str, str], str | Non
     return answer
 
 
-STUCK = {
+STUCK: dict[str, list[str | None]] = {
     "ann": [says("object", BLOCKING), says("object", BLOCKING, id="F1", state="held")],
     "bob": [says("agree")],
 }
@@ -299,7 +300,7 @@ def test_a_deadlock_can_end_it(bus: Bus, tmp_path: Path, how: str) -> None:
         ["round 2: F1"],
     )
     assert run.outcome.stop_reason == (
-        "deadlock: F1 blocked two rounds running" if options else "stopped: by decision after round 2"
+        "deadlock: F1 blocked two rounds running" if options else "decision: stop after round 2"
     )
 
 
@@ -356,9 +357,21 @@ def test_a_change_of_the_target_is_reported(bus: Bus, tmp_path: Path) -> None:
 
 
 def test_a_dishonest_synthesis_is_refused(bus: Bus, tmp_path: Path) -> None:
-    """S2.30: a synthesizer that leaves the disagreement out is refused twice; then nobody's synthesis is better than a false one."""
-    options = {"moderator": "rehearsal:dissent", "on_deadlock": "stop"}
+    """S2.30: a synthesizer that leaves the disagreement out is refused twice, then the next candidate writes."""
+    options = {"moderator": "rehearsal:dissent", "on_deadlock": "stop", "veto": False}
     run = audit(bus, tmp_path, answer=scripted(**STUCK), options=options)
+    assert run.drive() == "done"
+    jobs = journal.get(run.door, run.table, "draft.done")
+    assert [("leaves out F1" in reason) for reason in jobs[0]["reasons"]] == [True, True]
+    assert "> nothing takes a batch back" in run.file("report.md")
+
+
+def test_nobodys_synthesis_is_better_than_a_false_one(
+    bus: Bus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """S2.30: when no candidate delivers an honest one the run failed, with the findings side by side and no vote over them."""
+    monkeypatch.setattr(synthesis, "writers", lambda *_: ("rehearsal:dissent",))
+    run = audit(bus, tmp_path, answer=scripted(**STUCK), options={"on_deadlock": "stop"})
     assert run.drive() == "failed"
     found = run.outcome
     assert (found.status, found.result) == ("failed", "failed")

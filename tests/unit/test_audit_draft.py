@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import json
 import re
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rt_moderator.engine.model import Seat
-from rt_moderator.engine.options import Options
 from rt_moderator.formats.audit import draft, plainly, synthesis, views
 from rt_moderator.formats.audit.draft import Material, problems
 from rt_moderator.formats.audit.ledger import Ledger, Said
 from rt_moderator.formats.audit.status import Finding, Objection, Status
-from rt_moderator.formats.audit.synthesis import candidates, fate_of, rechecked, unwrapped
+from rt_moderator.formats.audit.synthesis import fate_of, rechecked, unwrapped
 from rt_participant.rehearsing import audit_revision, audit_synthesis
 
 WHY = "No line of the migration says how a half-finished batch is taken back after a crash."
@@ -27,13 +26,13 @@ OBJECTION = (
 
 
 def _ledger() -> Ledger:
-    def said(seat: str, cite: str, *rows: tuple[str, str, str, str]) -> Said:
+    def said(seat: str, cite: str, *rows: tuple[str, Any, Any, str]) -> Said:
         found = [
             Finding(
                 id="new", title=t, severity=s, state=x, evidence=e, proposal="" if s == "minor" else "do it"
             )
             for t, s, x, e in rows
-        ]  # type: ignore[arg-type]
+        ]
         return Said(seat, Status(verdict="object", confidence=1, findings=found), cite)
 
     return Ledger().folded(
@@ -152,13 +151,6 @@ def test_a_rehearsed_synthesis_passes_and_a_dishonest_one_does_not() -> None:
     assert rechecked(audit_revision.reply(prompt, ""), [OBJECTION], MATERIAL)
     with pytest.raises(ValueError, match="V1"):
         rechecked(audit_revision.reply(prompt, "dissent"), [OBJECTION], MATERIAL)
-
-
-def test_who_may_write_it() -> None:
-    """S2.2: who was named, and nobody else; else somebody outside the panel before the panel itself."""
-    seats = [Seat("a", profile="codex", model="x"), Seat("b", profile="command")]
-    assert candidates(Options(run=True, roster=("codex", "claude:opus")), seats) == ["claude:opus", "codex:x"]
-    assert candidates(Options(moderator="gemini", roster=("claude",)), seats) == ["gemini"]
 
 
 TEXT = st.text(alphabet='ab <>`#*-|_[]()\n"', max_size=30)

@@ -79,6 +79,8 @@ def _format_values(options: dict[str, Any]) -> dict[str, Any]:
     found["turn_timeout"] = options["turn_timeout"]
     if found["brief"]:
         found["brief"] = found["brief"].read_text(encoding="utf-8", errors="replace")
+    if found["out"]:
+        found["out"] = str(Path(found["out"]).absolute())
     if found["lenses"]:
         found["lenses"] = tuple(lens.strip() for lens in found["lenses"].split(",") if lens.strip())
     return found

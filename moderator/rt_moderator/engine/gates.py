@@ -35,7 +35,7 @@ def gate(desk: Desk, command: Gate) -> Any:
     found = desk.told(decision(command.name))
     if found is None:
         desk.set(
-            phase="awaiting_moderator", gate=command.name, gate_reason=command.reason, gate_details=command.details,
+            "waiting", phase="awaiting_moderator", gate=command.name, gate_reason=command.reason, gate_details=command.details,
             gate_options=json.dumps(list(command.options)),
         )  # fmt: skip
         return PENDING
@@ -53,7 +53,7 @@ def moderate(desk: Desk, command: Moderate) -> Any:
     if (found := desk.line(f"{command.name}.done")) is None:
         latest = int(desk.door.command("HGET", key(desk.table, "table"), "synthesis") or 0)
         if latest <= begun["after"]:
-            desk.set(phase="awaiting_synthesis", asks=command.asks)
+            desk.set("waiting", phase="awaiting_synthesis", asks=command.asks)
             return PENDING
         found = desk.put(f"{command.name}.done", {"seq": latest})
         desk.set(phase="debating", asks="")

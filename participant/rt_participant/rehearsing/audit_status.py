@@ -25,7 +25,7 @@ def reply(prompt: str, behaviour: str) -> str:
     listed = _LISTED.findall(prompt)
     dissent = behaviour == "dissent"
     findings = (
-        [_position(one, name, dissent=dissent) for one in listed]
+        [_position(one, name, _proposal(prompt, one[0]), dissent=dissent) for one in listed]
         if listed
         else [_first(name, dissent=dissent)]
     )
@@ -58,7 +58,13 @@ def _first(name: str, *, dissent: bool) -> dict[str, str]:
     }  # fmt: skip
 
 
-def _position(listed: tuple[str, ...], name: str, *, dissent: bool) -> dict[str, str]:
+def _proposal(prompt: str, id_: str) -> str:
+    """The first proposal that is listed for a finding."""
+    entry = prompt.partition(f"\n{id_} · ")[2].partition("\n\n")[0]
+    return entry.partition("| proposal: ")[2].partition("\n")[0] or "as it stands"
+
+
+def _position(listed: tuple[str, ...], name: str, proposal: str, *, dissent: bool) -> dict[str, str]:
     id_, severity, _state, raised, title = listed
     own = "you" in re.split(r", | and ", raised)
     if dissent and own and severity == "blocking":
@@ -70,5 +76,5 @@ def _position(listed: tuple[str, ...], name: str, *, dissent: bool) -> dict[str,
         state, why = "resolved", f"{name} accepts the proposal that stands under {id_}."
     return {
         "id": id_, "title": title, "severity": severity, "state": state, "evidence": why,
-        "proposal": "as it stands" if state == "resolved" else "a measurement that shows the need",
+        "proposal": proposal,
     }  # fmt: skip

@@ -57,7 +57,7 @@ async def opened(table: Table) -> Case:
     first = await table.once("target.before", lambda: looked(aim.folder, options.out, cwd), slow=True)
     rounds = max(1, options.rounds if options.rounds is not None else ROUNDS)
     least = options.min_rounds or MIN_ROUNDS
-    warnings = [*briefs.warnings(text), *aim.notes]
+    warnings = [*options.notes, *briefs.warnings(text), *aim.notes]
     if least > rounds:
         warnings.append(
             f"{rounds} rounds at most and {least} at least before a consensus counts: there can be none."

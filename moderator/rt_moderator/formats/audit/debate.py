@@ -171,7 +171,7 @@ class Debate:
         decided = await self.table.gate(f"r{self.rounds}.gate", reason, self._details(last, stuck=stuck))
         return (
             decided.choice,
-            f"stopped: by decision after round {self.rounds}" if decided.choice == "stop" else "",
+            f"decision: stop after round {self.rounds}" if decided.choice == "stop" else "",
         )
 
     def _details(self, last: int, *, stuck: bool) -> str:

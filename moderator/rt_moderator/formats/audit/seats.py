@@ -66,7 +66,7 @@ def family_warnings(seats: Sequence[SeatPlan], settings: Settings, *, moderator:
     }
     warnings = []
     if all(seat.profile == "rehearsal" for seat in seats):
-        return ["No agent CLI was found: the seats are scripted, no model audits anything."]
+        return ["All seats are scripted: no model audits anything (no agent CLI was named or found)."]
     if len(set(family.values())) == 1 and len(seats) > 1:
         one = next(iter(family.values()))
         warnings.append(

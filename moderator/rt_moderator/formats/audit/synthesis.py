@@ -8,15 +8,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rt_moderator.formats.audit import draft, plainly, views
+from rt_moderator.formats.debating.writers import bias, writers
 
 if TYPE_CHECKING:
     from rt_moderator.engine.model import Job, Seat
-    from rt_moderator.engine.options import Options
     from rt_moderator.engine.table import Table
     from rt_moderator.formats.audit.draft import Material
     from rt_moderator.formats.audit.status import Objection
 
-SECONDS = 180.0
 _FORM = f"sections `## {'`, `## '.join(draft.SECTIONS)}`, every entry with its finding, who raised it as @seat, and the message"
 _TRIES = 3  # of whoever moderates by hand
 _WRAPPED = re.compile(r"\A\s*(`{3,}|~{3,})(?:markdown|md)?[ \t]*\n(.*)\n\1\s*\Z", re.DOTALL)
@@ -44,7 +43,7 @@ async def drafted(table: Table, material: Material, brief: str, ended: str) -> W
             table, "synthesis", check, f"the synthesis of this audit, {ended}: {_FORM}", material
         )
     job = await table.job(
-        "draft", "audit_synthesis", candidates(table.options, table.seats), seconds=SECONDS, check=check,
+        "draft", "audit_synthesis", writers((), table.options, table.seats), seconds=table.options.synthesis_seconds, check=check,
         brief=brief, ended=ended, findings=views.as_json(material.ledger), degraded=_degraded(material),
     )  # fmt: skip
     if not job.done:
@@ -71,7 +70,7 @@ async def revised(
         found = await _by_hand(table, name, check, asks, material)
     else:
         job = await table.job(
-            name, "audit_revision", candidates(table.options, table.seats), seconds=SECONDS, check=check, draft=before,
+            name, "audit_revision", writers((), table.options, table.seats), seconds=table.options.synthesis_seconds, check=check, draft=before,
             objections=listed(objections), findings=views.as_json(material.ledger), degraded=_degraded(material),
         )  # fmt: skip
         found = Written(str(job.parsed or ""), _by(job), _bias(job, table.seats), whole=job.done)
@@ -143,17 +142,6 @@ def listed(objections: Sequence[tuple[str, str, Objection]]) -> str:
     return "\n".join(rows)
 
 
-def candidates(options: Options, seats: Sequence[Seat]) -> list[str]:
-    """Who may write, in order: who was named, then whoever is not on the panel, then the panel itself (a bias that is said)."""
-    named = [one for one in (options.moderator, options.synthesizer) if one]
-    profiles = {seat.profile for seat in seats}
-    outside = [one for one in options.roster if one.partition(":")[0] not in profiles]
-    panel = [
-        ":".join(filter(None, (seat.profile, seat.model))) for seat in seats if seat.profile != "command"
-    ]
-    return list(dict.fromkeys(named or [*outside, *panel]))
-
-
 def unwrapped(text: str) -> str:
     """A document without the code fence that was put around all of it."""
     found = _WRAPPED.match(text)
@@ -165,9 +153,8 @@ def _by(job: Job) -> str:
 
 
 def _bias(job: Job, seats: Sequence[Seat]) -> tuple[str, ...]:
-    if job.family and job.family in {seat.family for seat in seats}:
-        return (f"Bias risk: the synthesis is by {job.profile}, of the family of a seat ({job.family}).",)
-    return ()
+    why = bias(job, seats)
+    return (f"Bias risk: {why}, and wrote the synthesis.",) if why else ()
 
 
 def _degraded(material: Material) -> str:

@@ -54,6 +54,12 @@ def folder_of(given: str, cwd: str) -> str:
     return cwd
 
 
+def placed(given: str, cwd: str) -> tuple[str, str]:
+    """(where the seats work, `--target` as it reads from there): a path becomes absolute, anything else stays."""
+    path = Path(cwd, given).expanduser()
+    return folder_of(given, cwd), str(path.resolve()) if given and _exists(path) else given
+
+
 def recognised(given: str, base: str, topic: str, cwd: str) -> Target:
     """The target; never raises, what could not be found out is in its notes.
 
