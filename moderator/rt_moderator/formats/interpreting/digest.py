@@ -9,23 +9,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Any
+from typing import Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from rt_moderator.engine.labels import named, slug_of
 from rt_moderator.formats import structured
 from rt_moderator.formats.interpreting.replies import PointId, Words
+from rt_moderator.formats.structured import Message
 
 _TOKEN = re.compile(r"⟨([a-z0-9][a-z0-9_-]{0,31})⟩")
-
-
-def _seq(value: Any) -> Any:
-    found = re.fullmatch(r"m?([1-9][0-9]{0,17})", str(value).strip()) if not isinstance(value, bool) else None
-    return int(found[1]) if found else value
-
-
-Message = Annotated[int, BeforeValidator(_seq, json_schema_input_type=str), Field(ge=1)]
 
 
 class _Part(BaseModel):
