@@ -6,6 +6,8 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 from rt_mailbox import groups, journal, tables
 from rt_moderator.engine.gates import digest_of
 from rt_moderator.formats.interpreting.seats import Place, packed
@@ -344,3 +346,17 @@ def test_the_budget_ends_it_between_rounds(bus: Bus) -> None:
     found = result(run)
     assert (found["status"], asked(run)) == ("partial", ["r0"])
     assert "budget_min" in found["stop_reason"]
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("before", [True, False])
+@pytest.mark.parametrize("call", range(1, 60))
+def test_a_driver_may_die_at_every_write(bus: Bus, call: int, *, before: bool) -> None:
+    """Killed right before or after any write, the run is finished by another driver as it would have been."""
+    run = begun(bus, rehearsed(codex="abstain"))
+    run.dies_at(call, before=before)
+    assert run.drive() == "done"
+    found = result(run)
+    assert (found["status"], found["rounds"]) == ("full_consensus", 2)
+    assert len([m for m in run.messages() if m["kind"] == "intent"]) == 3
+    assert len([m for m in run.messages() if m["kind"] == "synthesis"]) == 3

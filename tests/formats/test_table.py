@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
+
 from rt_mailbox import groups, journal, tables
 from rt_moderator.engine.gates import decision
 from tests.format_bench import FormatRun, rehearsed
@@ -214,4 +216,20 @@ def test_a_new_driver_at_every_look_changes_nothing(bus: Bus) -> None:
         3,
         "nothing_left: the summary asks nothing more",
     )
+    assert len([m for m in run.messages() if m["kind"] == "synthesis"]) == 4
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("before", [True, False])
+@pytest.mark.parametrize("call", range(1, 60))
+def test_a_driver_may_die_at_every_write(bus: Bus, call: int, *, before: bool) -> None:
+    """Killed right before or after any write, the run is finished by another driver as it would have been."""
+    run = begun(bus)
+    run.dies_at(call, before=before)
+    assert run.drive() == "done"
+    assert (result(run)["rounds"], result(run)["stop_reason"]) == (
+        3,
+        "nothing_left: the summary asks nothing more",
+    )
+    assert len([m for m in run.messages() if m["kind"] == "intent"]) == 3
     assert len([m for m in run.messages() if m["kind"] == "synthesis"]) == 4
