@@ -166,7 +166,8 @@ class Host:
 
     def _transcript(self, snapshot: Reply) -> None:
         """Rewrite transcript.md when a step is complete and the record has grown since."""
-        state = f"{snapshot['head']} {snapshot['table']['round']}"
+        table = snapshot["table"]
+        state = f"{snapshot['head']} {table['round']} {table.get('phase', '')}"
         if state == self._written or any(t["state"] == "open" for t in snapshot["turns"]):
             return
         with suppress(OSError):  # derivable from the record at any time

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from rt_mailbox.door import Door, Reply
 
 ALL_TURNS = 1_000_000
+_HEADING_CHARS = 160
 _CLOSED = ("ended", "archived")
 
 
@@ -28,10 +29,11 @@ def render_markdown(snapshot: Reply, messages: Iterable[Reply]) -> str:
     final = _final(table, found)
     parts = [_head(table, found), _participants(snapshot["seats"])]
     for number, said in _rounds(found).items():
-        parts.append(f"## Round {number}")
+        parts.append(f"## {_round(table, number, said)}")
         parts += [_entry(snapshot, message) for message in said if message is not final]
     if final is not None:
-        parts += [f"## Final synthesis (m{final['seq']})", quoted(final["body"])]
+        word = "summary" if table.get("format") == "table" else "synthesis"
+        parts += [f"## Final {word} (m{final['seq']})", quoted(final["body"])]
     if table.get("state") in _CLOSED:
         parts.append(_ending(table))
     return "\n\n".join(parts) + "\n"
@@ -100,9 +102,19 @@ def _rounds(messages: Sequence[Reply]) -> dict[int, list[Reply]]:
     return rounds
 
 
+def _round(table: Reply, number: int, messages: Sequence[Reply]) -> str:
+    """A round's heading; a round table's rounds are called by their questions."""
+    asked = [message["body"] for message in messages if message["kind"] == "intent"]
+    if table.get("format") != "table" or not asked:
+        return f"Round {number}"
+    question = show.line(asked[0], _HEADING_CHARS)
+    return f"Round {number}: {inline(question)}"
+
+
 def _final(table: Reply, messages: Sequence[Reply]) -> Reply | None:
-    """The synthesis a closed table ends with."""
-    if table.get("state") not in _CLOSED:
+    """The synthesis a closed table ends with, or a round table that has been wrapped up."""
+    wrapped_up = table.get("format") == "table" and table.get("phase") == "done"
+    if table.get("state") not in _CLOSED and not wrapped_up:
         return None
     return next((m for m in reversed(messages) if m["kind"] == "synthesis"), None)
 

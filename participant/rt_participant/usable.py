@@ -22,6 +22,7 @@ _HEADINGS = frozenset(  # a seat of such a name must not turn a section of an an
         "critique",
     }
 )
+_LEADERS = frozenset({"moderator", "synthesizer"})  # nobody answers as them; a heading may still be called so
 _ECHO_CHARS = 60  # a shorter text is an echo only when it is the whole prompt
 _LONGEST_NAME = 40
 
@@ -108,7 +109,7 @@ def _voices(others: Iterable[tuple[str, str, str]]) -> dict[str, str]:
 
 
 def _speaker(line: str, voices: dict[str, str]) -> str:
-    """The slug when `line` is a label of another seat: `**Skeptic:** …`, `participant/skeptic: …`, `### Skeptic`."""
+    """The slug when `line` is a label of another seat, or of who leads: `**Skeptic:** …`, `participant/skeptic: …`, `### Skeptic`."""
     text = line.lstrip("#")
     heading = text != line and text.startswith(" ")
     if line.startswith(("- ", "* ", "+ ")):
@@ -117,5 +118,7 @@ def _speaker(line: str, voices: dict[str, str]) -> str:
     name = label.strip("*_`[] \t").lower()
     if colon and name in voices:
         return voices[name]
+    if colon and name in _LEADERS:
+        return name
     alone = heading or (text.startswith(("**", "[")) and text.endswith(("**", "]")))
     return voices.get(name, "") if alone else ""

@@ -6,6 +6,8 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 from rt_mailbox import groups, journal, tables
 from rt_moderator.engine.gates import digest_of
 from rt_moderator.formats.interpreting.seats import Place, packed
@@ -55,6 +57,31 @@ def asked(run: FormatRun) -> list[str]:
     return sorted({turn["step"] for turn in run.snapshot["turns"]})
 
 
+def by_hand(run: FormatRun, digest: Any, text: str = "Sorted.") -> None:
+    """What `rt synthesis --digest` writes: the digest first, and once more in the text."""
+    whole = text if digest is None else f"{text}\n\n```json\n{json.dumps(digest)}\n```"
+    if digest is not None:
+        journal.put(run.door, run.table, digest_of(whole), digest)
+    tables.conclude(run.door, run.table, run.group, whole)
+
+
+def point(first: int = 2) -> dict[str, Any]:
+    """A point on which all four differ, in the messages from `first` on."""
+    held = {slug: {"position": f"scope {at}", "message": first + at} for at, slug in enumerate(SEATS)}
+    return {"id": "D1", "statement": "What belongs to it", "positions": held}
+
+
+def led(bus: Bus, answer: Answer, **more: Any) -> FormatRun:
+    """A run that a person moderates to its end: one point after the blind round, then the positions as they are."""
+    more["options"] = {"run": False, **more.get("options", {})}
+    run = begun(bus, answer, **more)
+    assert run.drive() == "awaiting_synthesis"
+    by_hand(run, {"points": [point()], "agreements": []})
+    while run.drive() == "awaiting_synthesis":
+        by_hand(run, None)
+    return run
+
+
 def test_readers_who_agree_discuss_nothing(bus: Bus) -> None:
     """S3.19, S3.23, S3.24, S3.14: no point after the blind round: straight to the report, full consensus, seven sections."""
     run = begun(bus, rehearsed())
@@ -82,8 +109,12 @@ def test_readers_who_agree_discuss_nothing(bus: Bus) -> None:
 def test_every_request_of_a_round_is_the_same_for_all(bus: Bus) -> None:
     """S3.3, S3.6, S3.14, S3.18: equal bytes; the blind one holds the request and the schema, a later one the digest, no transcript."""
     fields = {"context_paths": "docs/invoices.md\nsrc/billing.py"}
-    run = begun(bus, rehearsed(codex="abstain"), **fields)
+    run = begun(bus, rehearsed(codex="abstain"), options={"run": False}, **fields)
     groups.send(run.door, run.table, run.group, "user", "I would cache it.")
+    run.drive()
+    by_hand(run, {"points": [point(3)], "agreements": []})
+    run.drive()
+    by_hand(run, None)
     run.drive()
     assert asked(run) == ["r0", "r1", "r2"]
     texts = {step: set(run.requests(step).values()) for step in ("r0", "r1", "r2")}
@@ -119,8 +150,7 @@ def test_a_point_locks_when_all_agree(bus: Bus) -> None:
 
 def test_names_where_they_are_wanted(bus: Bus) -> None:
     """S3.20: with --named positions stand under the seats' names, still the same for all."""
-    run = begun(bus, rehearsed(codex="dissent"), options={"named": True})
-    run.drive()
+    run = led(bus, rehearsed(codex="dissent"), options={"named": True})
     texts = set(run.requests("r1").values())
     assert len(texts) == 1
     assert "codex:" in next(iter(texts))
@@ -149,8 +179,7 @@ def restless(found: dict[str, Any]) -> dict[str, Any]:
 
 def test_a_sixth_round_is_never_asked(bus: Bus) -> None:
     """S3.7, S3.22: minds change and nothing is settled: after five rounds it reports, partial."""
-    run = begun(bus, changed(rehearsed(codex="dissent"), codex=restless), options={"rounds": 7})
-    assert run.drive() == "done"
+    run = led(bus, changed(rehearsed(codex="dissent"), codex=restless), options={"rounds": 7})
     found = result(run)
     assert (found["status"], found["rounds"]) == ("partial", 5)
     assert asked(run) == ["r0", "r1", "r2", "r3", "r4", "r5"]
@@ -159,8 +188,7 @@ def test_a_sixth_round_is_never_asked(bus: Bus) -> None:
 
 def test_fewer_rounds_where_fewer_are_wanted(bus: Bus) -> None:
     """S3.7: --rounds 0 ends with the digest of the blind round."""
-    run = begun(bus, rehearsed(codex="dissent"), options={"rounds": 0})
-    run.drive()
+    run = led(bus, rehearsed(codex="dissent"), options={"rounds": 0})
     assert (result(run)["status"], asked(run)) == ("partial", ["r0"])
 
 
@@ -241,8 +269,7 @@ def test_silence_in_a_round_settles_nothing(bus: Bus) -> None:
     def answer(slug: str, request: str, turn: str) -> str | None:
         return None if (slug, turn) == ("codex", "r1/codex") else inner(slug, request, turn)
 
-    run = begun(bus, answer)
-    run.drive()
+    run = led(bus, answer)
     found = result(run)
     assert (found["status"], found["points"][0]["status"]) == ("stalled", "open")
     assert found["points"][0]["positions"]["codex"]["message"] == "m3"
@@ -262,13 +289,6 @@ def test_without_a_moderator_the_readings_stand_side_by_side(bus: Bus) -> None:
     assert run.file("report.md").count("restated_request") == 4
 
 
-def by_hand(run: FormatRun, digest: Any, text: str = "Sorted: m2.") -> None:
-    """What `rt synthesis --digest` writes."""
-    said = tables.conclude(run.door, run.table, run.group, text)
-    if digest is not None:
-        journal.put(run.door, run.table, digest_of(int(said["seq"])), digest)
-
-
 def test_a_person_moderates(bus: Bus) -> None:
     """S3.2, S3.17: without a digest it is asked for; an unfair one is not taken, with the reason; a fair one is."""
     run = begun(bus, rehearsed(codex="abstain"), options={"run": False})
@@ -276,13 +296,11 @@ def test_a_person_moderates(bus: Bus) -> None:
     assert "a digest of m2, m3, m4, m5" in run.about["asks"]
     by_hand(run, None)
     assert run.drive() == "awaiting_synthesis"
-    assert "there is no digest yet" in run.about["asks"]
-    positions = {slug: {"position": f"scope of {slug}", "message": 2 + at} for at, slug in enumerate(SEATS)}
-    point = {"id": "D1", "statement": "What belongs to it", "positions": positions}
-    by_hand(run, {"points": [point], "agreements": [{"text": "Speed.", "messages": ["m2"]}]})
+    assert "there is no digest in it" in run.about["asks"]
+    by_hand(run, {"points": [point()], "agreements": [{"text": "Speed.", "messages": ["m2"]}]})
     assert run.drive() == "awaiting_synthesis"
     assert "m3, m4, m5 must share it" in run.about["asks"]
-    by_hand(run, {"points": [point]})
+    by_hand(run, {"points": [point()], "agreements": []})
     assert run.drive() == "awaiting_synthesis"
     assert "r1: nothing was settled, D1 stay open" in run.about["asks"]
     assert len(set(run.requests("r1").values())) == 1
@@ -290,7 +308,7 @@ def test_a_person_moderates(bus: Bus) -> None:
     assert run.drive() == "awaiting_synthesis"
     assert "r2: D1 was settled" in run.about["asks"]
     agreed = {"text": "All of it, the first step named.", "messages": ["m2"], "point": "D1"}
-    by_hand(run, {"agreements": [agreed]})
+    by_hand(run, {"agreements": [agreed], "points": []})
     assert run.drive() == "done"
     found = result(run)
     assert [one["text"] for one in found["agreements"]] == ["All of it, the first step named."]
@@ -324,8 +342,21 @@ def test_a_new_driver_at_every_look_changes_nothing(bus: Bus) -> None:
 
 def test_the_budget_ends_it_between_rounds(bus: Bus) -> None:
     """What is spent is looked at before every round; the report is made of what there is."""
-    run = begun(bus, rehearsed(codex="dissent"), options={"budget_min": 0.000001})
-    run.drive()
+    run = led(bus, rehearsed(codex="dissent"), options={"budget_min": 0.000001})
     found = result(run)
     assert (found["status"], asked(run)) == ("partial", ["r0"])
     assert "budget_min" in found["stop_reason"]
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("before", [True, False])
+@pytest.mark.parametrize("call", range(1, 60))
+def test_a_driver_may_die_at_every_write(bus: Bus, call: int, *, before: bool) -> None:
+    """Killed right before or after any write, the run is finished by another driver as it would have been."""
+    run = begun(bus, rehearsed(codex="abstain"))
+    run.dies_at(call, before=before)
+    assert run.drive() == "done"
+    found = result(run)
+    assert (found["status"], found["rounds"]) == ("full_consensus", 2)
+    assert len([m for m in run.messages() if m["kind"] == "intent"]) == 3
+    assert len([m for m in run.messages() if m["kind"] == "synthesis"]) == 3

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from rt_moderator.engine.labels import labelled
 from rt_moderator.formats import structured
 from rt_moderator.formats.interpreting.digest import (
+    EMPTY,
     Digest,
     Ground,
     digest,
@@ -78,12 +79,13 @@ def test_a_digest_is_read_wherever_it_stands() -> None:
     ("given_", "why"),
     [
         ("no json", "no JSON object"),
-        ({"points": [draft()["points"][0]] * 2}, "D1 stands twice"),
+        ({}, "agreements: Field required"),
+        (draft(points=[draft()["points"][0]] * 2), "D1 stands twice"),
         (without(without(draft(), "a"), "b"), "at least two seats"),
-        ({"points": [{**draft()["points"][0], "id": "X1"}]}, "points.0.id"),
-        ({"agreements": [{"text": "x", "messages": []}]}, "agreements.0.messages"),
-        ({"agreements": [{"text": "x", "messages": ["m0"]}]}, "agreements.0.messages.0"),
-        ({"agreements": [{"text": " ", "messages": ["m2"]}]}, "agreements.0.text"),
+        (draft(points=[{**draft()["points"][0], "id": "X1"}]), "points.0.id"),
+        (draft(agreements=[{"text": "x", "messages": []}]), "agreements.0.messages"),
+        (draft(agreements=[{"text": "x", "messages": ["m0"]}]), "agreements.0.messages.0"),
+        (draft(agreements=[{"text": " ", "messages": ["m2"]}]), "agreements.0.text"),
     ],
 )
 def test_what_is_no_digest(given_: str | dict[str, Any], why: str) -> None:
@@ -110,6 +112,13 @@ def test_an_unfair_first_digest(changed: dict[str, Any], why: str) -> None:
     """S3.2: an agreement is one of all seats, cites what exists, and a statement is neutral."""
     found = problems(digest(draft(**changed)), Ground(SAID))
     assert [line for line in found if why in line] == found != []
+
+
+def test_a_digest_that_says_nothing() -> None:
+    """S3.2: readings were made, so something is shared or something is open."""
+    assert problems(EMPTY, Ground(SAID)) == [
+        "it says nothing: what all share is an agreement, where they part is a point"
+    ]
 
 
 def test_positions_come_from_seats_and_name_their_message() -> None:
@@ -144,15 +153,19 @@ def test_a_lock_is_worded_once_and_never_reopened() -> None:
     """S3.17: a locked point must be worded as an agreement; afterwards neither its words nor its point come back."""
     before = digest(draft())
     ground = Ground({"a": 6, "b": 7, "c": 8}, before, ("D1",))
-    assert problems(Digest(), ground) == ["D1 locked: word what was agreed, as an agreement with that point"]
-    agreed = digest({"agreements": [{"text": "Latency.", "messages": ["m6", "m7"], "point": "D1"}]})
+    assert problems(EMPTY, ground) == ["D1 locked: word what was agreed, as an agreement with that point"]
+    agreed = digest(
+        {"agreements": [{"text": "Latency.", "messages": ["m6", "m7"], "point": "D1"}], "points": []}
+    )
     assert problems(agreed, ground) == []
     after = merged(agreed, before)
     assert [one.text for one in after.agreements] == ["It is about reads.", "Latency."]
     assert after.points == []
     again = problems(digest(draft()), Ground({"a": 9, "b": 10, "c": 11}, after))
     assert "D1 was agreed before and is not reopened" in again
-    reworded = digest({"agreements": [{"text": "Rather both.", "messages": ["m9"], "point": "D1"}]})
+    reworded = digest(
+        {"agreements": [{"text": "Rather both.", "messages": ["m9"], "point": "D1"}], "points": []}
+    )
     assert merged(reworded, after).agreements == after.agreements
 
 

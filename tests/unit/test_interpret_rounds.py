@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rt_moderator.formats.interpreting.digest import Digest, Ground, digest, merged, problems
+from rt_moderator.formats.interpreting.digest import EMPTY, Digest, Ground, digest, merged, problems
 from rt_moderator.formats.interpreting.replies import Discussion, PointResponse
 from rt_moderator.formats.interpreting.rounds import Heard, Round, confidence, counted, status, verdict
 
@@ -17,7 +17,10 @@ def points(*names: str) -> Digest:
     """A digest with these open points, on which three seats hold three things."""
     held = {slug: {"position": f"as {slug}", "message": 2 + at} for at, slug in enumerate(SEATS)}
     return digest(
-        {"points": [{"id": name, "statement": f"about {name}", "positions": held} for name in names]}
+        {
+            "agreements": [],
+            "points": [{"id": name, "statement": f"about {name}", "positions": held} for name in names],
+        }
     )
 
 
@@ -85,9 +88,9 @@ def test_the_verdict_of_a_round(
 
 def test_the_status_of_a_run() -> None:
     """S3.23: one of three; two seats are no full consensus."""
-    assert status(Digest(), "full_consensus", 4, 3) == "full_consensus"
-    assert status(Digest(), None, 3, 3) == "full_consensus"
-    assert status(Digest(), None, 2, 3) == "partial"
+    assert status(EMPTY, "full_consensus", 4, 3) == "full_consensus"
+    assert status(EMPTY, None, 3, 3) == "full_consensus"
+    assert status(EMPTY, None, 2, 3) == "partial"
     assert status(points("D1"), "converging", 4, 3) == "partial"
     assert status(points("D1"), "stalled", 4, 3) == "stalled"
 
@@ -111,7 +114,7 @@ def test_confidence(
     agreed: int, left: int, available: int, missing: int, stalled: bool, expected: str
 ) -> None:
     """S3.25, S3.9: high with a quorum and nearly all agreed; medium with something open or a seat missing; else low."""
-    made = digest({"agreements": [{"text": f"{at}", "messages": [2]} for at in range(agreed)]})
+    made = digest({"agreements": [{"text": f"{at}", "messages": [2]} for at in range(agreed)], "points": []})
     after = made.model_copy(update={"points": points(*(f"D{at + 1}" for at in range(left))).points})
     assert confidence(after, available=available, missing=missing, stalled=stalled) == expected
 

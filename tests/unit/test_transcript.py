@@ -105,6 +105,52 @@ def test_an_open_table_keeps_its_synthesis_in_its_round() -> None:
     assert "The table ended" not in text
 
 
+def test_a_round_table_has_the_questions_as_headings() -> None:
+    """S1.25, S1.22: title, date, topic, table Participant/Role/Tool, a round by its question with replies, failure and summary."""
+    said = [
+        message(1, "moderator", "Who pays\nfor `it`?", "intent"),
+        message(2, "systems", "Everybody."),
+        message(3, "system", "[ERROR: quota] skeptic", "system", turn="r1/skeptic"),
+        message(4, "synthesizer", "### Tensions\n\n- none", "synthesis"),
+        message(5, "synthesizer", "### Key takeaways\n\n- Share it (m2).", "synthesis"),
+    ]
+    done = snapshot(format="table", phase="done")
+    text = render_markdown(done, said)
+    assert text.partition("\n## ")[0] == GOLDEN.partition("\n## ")[0].replace("format open", "format table")
+    assert text.partition("\n## ")[2] == (
+        """\
+Round 1: Who pays for \\`it\\`?
+
+### m1 · moderator asks systems, skeptic
+
+> Who pays
+> for `it`?
+
+### systems, Systems thinker (m2)
+
+> Everybody.
+
+### skeptic, Skeptic (m3)
+
+`[ERROR: quota] skeptic`
+
+### Synthesis by the synthesizer (m4)
+
+> ### Tensions
+>
+> - none
+
+## Final summary (m5)
+
+> ### Key takeaways
+>
+> - Share it (m2).
+"""
+    )
+    going = render_markdown(snapshot(format="table", phase="debating"), said)
+    assert "Final" not in going
+
+
 @pytest.mark.parametrize(
     "body",
     [

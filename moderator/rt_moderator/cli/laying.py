@@ -66,6 +66,7 @@ def wish_of(topic: str, settings: Settings, options: dict[str, Any], *, run: boo
     pane = caller_pane()
     fields |= {"wake": "none", "wake_tmux": pane[0] if pane else "", "wake_pane": pane[1] if pane else ""}
     context = options["context"].read_text(encoding="utf-8", errors="replace") if options["context"] else ""
+    fields["context_paths"] = str(options["context"].absolute()) if options["context"] else ""
     return Wish(
         topic=topic, format=options["format_"] or "", mode=mode, seats=seats, panel=options["panel"], skip=options["skip"],
         roles=_texts("role", options["roles"]), viewpoints=_texts("viewpoint", options["viewpoints"]),

@@ -27,7 +27,10 @@ def synthesis(
     from rt_participant.commands import body_of
 
     found_digest = _read(digest) if digest else None
-    body = _fenced(found_digest) if digest and not (text or file) else body_of({"text": text, "file": file})
+    given = [body_of({"text": text, "file": file})] if text or file or not digest else []
+    body = "\n\n".join(
+        [*given, *([_fenced(found_digest)] if digest else [])]
+    )  # the record holds the digest too
     shell = open_shell()
     name = shell.resolve(table)
     found = concluding.synthesis(shell, name, body, key=key, digest=found_digest)

@@ -5,13 +5,22 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
 M = TypeVar("M", bound=BaseModel)
 _FENCED = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n`]*\n(.*?)^[ \t]*\1[ \t]*$", re.MULTILINE | re.DOTALL)
 _MOST_STARTS = 40  # places where an object may begin in running text
+
+
+def _seq(value: Any) -> Any:
+    found = re.fullmatch(r"m?([1-9][0-9]{0,17})", str(value).strip()) if not isinstance(value, bool) else None
+    return int(found[1]) if found else value
+
+
+Message = Annotated[int, BeforeValidator(_seq, json_schema_input_type=str), Field(ge=1)]
+"""A message number, written m12 or 12."""
 
 
 def read(model: type[M], text: str) -> M:

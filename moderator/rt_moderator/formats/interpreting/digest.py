@@ -9,23 +9,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Any
+from typing import Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from rt_moderator.engine.labels import named, slug_of
 from rt_moderator.formats import structured
 from rt_moderator.formats.interpreting.replies import PointId, Words
+from rt_moderator.formats.structured import Message
 
 _TOKEN = re.compile(r"⟨([a-z0-9][a-z0-9_-]{0,31})⟩")
-
-
-def _seq(value: Any) -> Any:
-    found = re.fullmatch(r"m?([1-9][0-9]{0,17})", str(value).strip()) if not isinstance(value, bool) else None
-    return int(found[1]) if found else value
-
-
-Message = Annotated[int, BeforeValidator(_seq, json_schema_input_type=str), Field(ge=1)]
 
 
 class _Part(BaseModel):
@@ -59,8 +52,8 @@ class Agreement(_Part):
 class Digest(_Part):
     """What the discussion has come to. Agreements are locked: later digests only add to them."""
 
-    agreements: list[Agreement] = Field(default_factory=list)
-    points: list[Point] = Field(default_factory=list)
+    agreements: list[Agreement]
+    points: list[Point]
     open_questions: list[Words] = Field(default_factory=list)
 
     @model_validator(mode="after")
@@ -77,6 +70,10 @@ class Digest(_Part):
     def point(self, name: str) -> Point | None:
         """The open point of that id."""
         return next((one for one in self.points if one.id == name), None)
+
+
+EMPTY = Digest(agreements=[], points=[])
+"""Nothing agreed, nothing open."""
 
 
 def digest(given: str | Mapping[str, Any]) -> Digest:
@@ -100,7 +97,7 @@ class Ground:
     """What a digest is held against: who said what in which message, what is locked, and what may still be open."""
 
     said: Mapping[str, int]  # slug → seq of its answer in this round; seats that gave none are not in it
-    before: Digest = field(default_factory=Digest)
+    before: Digest = EMPTY
     locked: tuple[str, ...] = ()  # points that lock with this round
     known: Mapping[str, frozenset[int]] = field(default_factory=dict)  # slug → all its messages so far
 
@@ -143,6 +140,8 @@ def relabelled(text: str, labels: Mapping[str, str]) -> str:
 
 def problems(draft: Digest, ground: Ground) -> list[str]:
     """What must be put right before the draft counts, in the words of an editor; empty when it is fair."""
+    if ground.before == EMPTY and draft == EMPTY:
+        return ["it says nothing: what all share is an agreement, where they part is a point"]
     return [
         *_agreement_problems(draft, ground),
         *_missing_points(draft, ground),

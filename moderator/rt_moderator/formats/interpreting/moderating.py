@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rt_moderator.engine.prompts import words
-from rt_moderator.formats import moderators
+from rt_moderator.formats import moderators, structured
 from rt_moderator.formats.interpreting import briefs
 from rt_moderator.formats.interpreting.digest import (
     Digest,
@@ -103,28 +103,31 @@ def fair(draft: Digest, ground: Ground) -> Digest:
 
 
 async def _by_hand(table: Table, said: Said) -> Moderated:
-    """The digest that came with the moderator's synthesis; asked for again until it is fair.
+    """The digest that came with the moderator's synthesis, or stands in it; asked for again until it is fair.
 
     After a discussion round a synthesis without a digest is taken as a yes to what follows from the replies.
     """
-    name, why = f"{said.name}.digest", ""
-    for tries in range(1, 10_000):
+    name, why, tries = f"{said.name}.digest", "", 1
+    while True:
         asks = _asks(said) + (f"\n\nNot taken yet: {why}" if why else "")
         found = await table.moderate(name if tries == 1 else f"{name}.again{tries}", asks)
-        given = found["digest"]
+        given = found["digest"] if found["digest"] is not None else found["text"]
         try:
-            if given is not None:
-                draft = resolved(digest(given), said.labels)
-                return Moderated(
-                    merged(fair(draft, said.ground), said.ground.before), f"the moderator (m{found['seq']})"
-                )
+            draft = resolved(digest(given), said.labels)
+            taken = merged(fair(draft, said.ground), said.ground.before)
+            return Moderated(taken, f"the moderator (m{found['seq']})")
         except ValueError as exc:
             why = str(exc)
-            continue
-        if said.draft is not None:
-            return Moderated(said.draft)
-        why = "there is no digest yet: rt synthesis --digest FILE"
-    return Moderated(said.draft)
+        if found["digest"] is None and not _holds_json(found["text"]):
+            if said.draft is not None:
+                return Moderated(said.draft)
+            why = "there is no digest in it: rt synthesis --digest FILE"
+        tries += 1
+
+
+def _holds_json(text: str) -> bool:
+    """Whether a digest was meant: a slip in one must not pass as a yes."""
+    return next(structured.objects(text), None) is not None
 
 
 def _asks(said: Said) -> str:

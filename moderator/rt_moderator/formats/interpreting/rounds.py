@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from rt_moderator.formats.interpreting.digest import Agreement, Digest, Point, Position
+from rt_moderator.formats.interpreting.digest import EMPTY, Agreement, Digest, Point, Position
 from rt_moderator.formats.interpreting.replies import Discussion
 
 Verdict = Literal["full_consensus", "converging", "moving", "stalled"]
@@ -34,7 +34,7 @@ class Round:
     locked: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()  # slugs that changed their mind
     agrees: Mapping[str, Mapping[str, bool]] = field(default_factory=dict)
-    draft: Digest = field(default_factory=Digest)  # the digest as it follows from the replies alone
+    draft: Digest = EMPTY  # the digest as it follows from the replies alone
 
 
 def counted(

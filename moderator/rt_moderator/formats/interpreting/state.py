@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from rt_moderator.engine.model import Outcome, Seat, Step
 from rt_moderator.formats.interpreting import report
 from rt_moderator.formats.interpreting import rounds as counting
-from rt_moderator.formats.interpreting.digest import Digest
+from rt_moderator.formats.interpreting.digest import EMPTY, Digest
 from rt_moderator.formats.interpreting.moderating import Moderated
 from rt_moderator.formats.interpreting.replies import Discussion
 from rt_moderator.formats.interpreting.seats import QUORUM
@@ -25,7 +25,7 @@ class Run:
     planned: Rows
     first: Step = field(default_factory=lambda: Step("", 0, 0))
     last: Step = field(default_factory=lambda: Step("", 0, 0))
-    digest: Digest = field(default_factory=Digest)
+    digest: Digest = EMPTY
     verdict: counting.Verdict | None = None
     agrees: Mapping[str, Mapping[str, bool]] = field(default_factory=dict)
     known: dict[str, frozenset[int]] = field(default_factory=dict)
