@@ -28,7 +28,10 @@ def parts(settings: Settings, *, prompt: bool, timeout_s: float = seat_check.SEC
     With `prompt` each is asked for one word on its default transport: one tiny, paid call per CLI.
     """
     found = installed(settings)
-    made: dict[str, Part] = {"agents": partial(_roster, present=[one.name for one in found]), "panels": _panels}
+    made: dict[str, Part] = {
+        "agents": partial(_roster, present=[one.name for one in found]),
+        "panels": _panels,
+    }
     return made | {one.name: partial(_look, one, prompt, timeout_s) for one in found}
 
 

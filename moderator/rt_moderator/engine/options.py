@@ -43,7 +43,9 @@ class Options(BaseModel):
     context: str = ""  # material given with the question
     prior: str = ""  # another table's synthesis, labelled
     families: dict[str, str] = Field(default_factory=dict)  # profile → whose models answer, for the roster
-    notes: tuple[str, ...] = ()  # said of the seats before it began; an audit's report has them among its warnings
+    notes: tuple[
+        str, ...
+    ] = ()  # said of the seats before it began; an audit's report has them among its warnings
     panel_notes: tuple[
         dict[str, str], ...
     ] = ()  # {seat, why, action} of substitutions: the table is degraded

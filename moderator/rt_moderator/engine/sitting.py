@@ -60,7 +60,9 @@ def sit(desk: Desk, command: Sit) -> Any:
         found = desk.put(
             f"{command.name}.done", {"seats": made, "missing": missing}, "sat", {"missing": missing}
         )
-        desk.snapshot = tables.snapshot(desk.door, desk.table) or desk.snapshot  # with those who just sat down
+        desk.snapshot = (
+            tables.snapshot(desk.door, desk.table) or desk.snapshot
+        )  # with those who just sat down
     return found["seats"]
 
 
