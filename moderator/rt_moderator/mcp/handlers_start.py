@@ -41,21 +41,30 @@ def start(call: Call, args: Result) -> Result:
 
 
 def _request(call: Call, args: Result) -> Request:
-    from rt_moderator import plan, roster
-    from rt_moderator.starting import Request
+    from rt_moderator import arranging, roster
 
     settings, topic = call.shell.settings, args["topic"].strip()
     if not topic:
         raise EmptyBodyError
-    seats = roster.from_options(args.get("seats") or ()) or roster.proposed(settings)
-    seats = plan.with_texts(seats, args.get("roles") or {}, args.get("viewpoints") or {})
     timeout = args.get("turn_timeout") or settings.turn_timeout_seconds
     fields = {name: args.get(name, "") for name in _BOUNDS} | {"turn_timeout": str(timeout)}
     fields |= {"wake": "none", "wake_on": "all-replied", "wake_tmux": "", "wake_pane": ""}
-    cwd = str(Path(call.connection.workdir, args.get("cwd") or ".").absolute())
-    access = "write" if args.get("write") else "read-only"
-    planned = roster.completed(plan.checked(seats), settings, missing_ok=bool(args.get("check")))
-    return Request(topic, planned, fields, args.get("context", ""), cwd, access)
+    wish = arranging.Wish(
+        topic=topic, format=args.get("format") or "open", seats=roster.from_options(args.get("seats") or ()),
+        panel=args.get("panel") or "", roles=args.get("roles") or {}, viewpoints=args.get("viewpoints") or {}, fields=fields,
+        options=_options(args), context=args.get("context", ""),
+        cwd=str(Path(call.connection.workdir, args.get("cwd") or ".").absolute()),
+        access="write" if args.get("write") else "read-only", run=bool(args.get("unattended")), check=bool(args.get("check")),
+    )  # fmt: skip
+    return arranging.arranged(wish, settings).request
+
+
+def _options(args: Result) -> Result:
+    """What the format takes, by the names of engine.options.Options."""
+    found = dict(args.get("options") or {})
+    if args.get("rounds") is not None:
+        found["rounds"] = args["rounds"]
+    return found
 
 
 TOOLS = [
@@ -66,6 +75,9 @@ TOOLS = [
          "constraint": "text", "stop_when": "text When it is done.", "context": "text Material for the opening message.",
          "cwd": "text Where the agents work; default: your folder.", "write": "flag Seats may write; default: read-only.",
          "turn_timeout": "seconds Per turn.", "new": "flag A new table even when one of this topic is open.", "dry_run": "flag Make nothing.",
+         "format": "text The procedure; default open, where you ask. One of open, table, debate, sequential, hybrid, auto, panel, pingpong, roles, interpret.",
+         "panel": "text Seats by PROFILE[:MODEL],… or a panel's name.", "rounds": "count At most so many.",
+         "options": "any More of what the format takes, by name.", "unattended": "flag A model writes the moderator's texts, as rt run does.",
          "check": "flag Ask every CLI for one word first; a seat that fails is left out and named in degraded."},
         {"table": "text", "group": "text", "duplicate": "flag", "seats!": "objects"}, start,
     ),

@@ -16,6 +16,7 @@ from mcp.shared.exceptions import MCPError
 
 from rt_moderator.mcp import (
     handlers_deck,
+    handlers_format,
     handlers_group,
     handlers_mail,
     handlers_seats,
@@ -43,7 +44,7 @@ _FOR = {"for": "text any (default): something to drain; all: no turn is open; or
 ALL = tools.named(
     [
         *handlers_mail.TOOLS, *handlers_settling.TOOLS, *handlers_group.TOOLS, *handlers_deck.TOOLS, *handlers_start.TOOLS,
-        *handlers_table.TOOLS, *handlers_seats.TOOLS, *turn_tools.tools(_WHO, _FOR),
+        *handlers_table.TOOLS, *handlers_format.TOOLS, *handlers_seats.TOOLS, *turn_tools.tools(_WHO, _FOR),
     ]
 )  # fmt: skip
 
