@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -96,17 +98,18 @@ def test_the_next_step_follows_soon_whatever_the_length_of_the_record(bus: Bus) 
 def crowded(number: int) -> float:
     """A debate whose record is long before its first step is answered."""
     rt("bus", "status")
-    slow = slow_seat(Path.cwd())
+    folder = Path(tempfile.mkdtemp(prefix="rtb-", dir="/tmp"))
+    slow = slow_seat(folder)
     table = debate(f"Long {number}?", "--seat", f"ivy=!{slow}", "--role", "ivy=slow")
     found = access.open_light()
     assert found is not None
     try:
         for n in range(LONG):
             groups.send(found.door, table, group_of(table), "participant/ann", f"A thought, number {n}.")
-        (Path.cwd() / "go").touch()
+        (folder / "go").touch()
         return gap(table)
     finally:
-        (Path.cwd() / "go").unlink(missing_ok=True)
+        shutil.rmtree(folder)
         found.door.close()
 
 
