@@ -122,7 +122,7 @@ def test_copy_mode_holds_the_nudge(world: World) -> None:
 
 @pytest.mark.full
 def test_a_dialog_is_blocked_until_a_person_answers_it(world: World) -> None:
-    """S1.12: a screen that asks something is never typed into; the status shows its last lines."""
+    """A screen that asks something is never typed into; the status shows its last lines."""
     profile(world, "dialog")
     table = world.start("--seat", "a=screen")
     eventually(lambda: seat(world)["state"] == "blocked", seconds=30, what="blocked")

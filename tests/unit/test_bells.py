@@ -60,7 +60,7 @@ def test_a_ready_screen_is_rung_once() -> None:
 
 @pytest.mark.parametrize("state", ["busy", "dialog", "copy_mode", "unknown", "dead"])
 def test_no_other_screen_is_typed_into(state: screen.State) -> None:
-    """S1.13: neither while busy, in a dialog or copy mode, nor into a screen that nobody knows."""
+    """Neither while busy, in a dialog or copy mode, nor into a screen that nobody knows."""
     for ago in (0, 3_600_000):
         found = decide(seat(**rung(ago_ms=ago)), turn(), look(state, 3_600_000), NOW, LIMITS)
         assert not [one for one in found if isinstance(one, Ring | EnterAgain)]
