@@ -19,7 +19,9 @@ READY = Event(b"")
 AGAIN = Event(b"event: again\ndata: .\n\n")
 """The record is another one now: the page must be read again."""
 
-HEARTBEAT = b": here\n\n"
+HEARTBEAT = Event(b": here\n\n")
+"""Nothing happened; a page that went away without a word is noticed when it is sent."""
+
 HELLO = b"retry: 1000\n\n"
 
 

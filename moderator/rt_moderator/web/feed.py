@@ -54,10 +54,10 @@ class Feed(threading.Thread):
                 if not told:
                     self._publish(events.notice(f"The bus does not answer; waiting for it. ({exc})"))
                 told = True
-                self._idle()
+                self._pause()
             except RoundtableError as exc:  # deleted, or taken into a file
                 self._publish(events.notice(str(exc)))
-                self._idle()
+                self._pause()
             else:
                 told = False
             self._stopped.wait(_RETRY)
@@ -83,8 +83,12 @@ class Feed(threading.Thread):
             if watch.block(int(left * 1000) + 1 if due else BLOCK_MS):
                 sent = self._messages(look, sent)
             elif not due:
-                self._idle()
+                self._pause()
             due = True
+
+    def _pause(self) -> None:
+        self._publish(events.HEARTBEAT)
+        self._idle()
 
     def _look(self) -> Look:
         return self._desk.look_through(self._desk.shell.door, self._table)

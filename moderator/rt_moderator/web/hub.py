@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from rt_moderator.page.reading import Desk, Look
 
 _QUEUE = 500  # events; a page that is further behind reads the record again
-_HEARTBEAT_SECONDS = 15.0
 
 Queue = asyncio.Queue["events.Event | None"]
 
@@ -23,7 +22,7 @@ class _Room:
     def __init__(self) -> None:
         self.pages: set[Queue] = set()
         self.ready = False
-        self.parts = events.Event(b"")
+        self.parts: events.Event | None = None
         self.feed: Feed | None = None
 
 
@@ -49,19 +48,14 @@ class Hub:
         try:
             yield events.HELLO
             while not self._closed:
-                try:
-                    async with asyncio.timeout(_HEARTBEAT_SECONDS):
-                        event = await queue.get()
-                except TimeoutError:
-                    yield events.HEARTBEAT
-                    continue
+                event = await queue.get()
                 if event is None:
                     return
                 if event is events.READY:
                     for missed in await asyncio.to_thread(self._missed, table, after):
                         after = max(after, missed.seq)
                         yield missed.data
-                    yield room.parts.data or events.HEARTBEAT
+                    yield (room.parts or events.HEARTBEAT).data
                 elif not event.seq or event.seq > after:
                     after = max(after, event.seq)
                     yield event.data
