@@ -98,8 +98,8 @@ def _foreign_voice(text: str, others: Iterable[tuple[str, str, str]]) -> str | N
 
 
 def _voices(others: Iterable[tuple[str, str, str]]) -> dict[str, str]:
-    """What a label may say, in small letters → the seat's slug; nobody at a table is the moderator or the synthesizer."""
-    found: dict[str, str] = {"moderator": "moderator", "synthesizer": "synthesizer"}
+    """What a label may say, in small letters → the seat's slug."""
+    found: dict[str, str] = {}
     for slug, name, role in others:
         for label in (slug, f"participant/{slug}", name, role):
             word = label.strip().lower()

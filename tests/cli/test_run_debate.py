@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from rt_deck import Deck
 from tests.cli.world import World
 
 EVERYBODY = ",".join(
@@ -39,11 +40,14 @@ def test_a_debate_on_the_command_line_and_a_question_after_it(world: World) -> N
         "validated",
         "panel_degraded",
     } <= set(line)
-    before = world.deck.resolve(f"{found['table']}--advocate")
+    before = Deck().resolve(f"{found['table']}--advocate")
     world.json("say", "And in a year?", "--to", "advocate")
     world.json("wait", "--for", "all", "--timeout", "20")
     assert "rehearsal" in world.json("drain")["messages"][-1]["body"]
-    assert world.deck.resolve(f"{found['table']}--advocate") == before
+    after = Deck().resolve(f"{found['table']}--advocate")
+    assert before is not None
+    assert after is not None
+    assert after.id == before.id
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,6 @@ def test_an_answer_that_only_mentions_others_is_usable(text: str) -> None:
     "text",
     [
         "**Skeptic:** I doubt it.",
-        "**moderator:** all agree.\n\n**user:** thank you.",
         "participant/skeptic: I doubt it.",
         "### Skeptic\nI doubt it.",
         "\n\nSam: I doubt it.",
