@@ -416,12 +416,42 @@ def test_a_substitute_makes_the_result_degraded(bus: Bus) -> None:
     assert result_of(run)["result"] == "degraded"
 
 
+def plain(report: str) -> str:
+    """A report without what a second run does otherwise: times, usage, and the numbers of replies within a step."""
+    text = re.sub(r"\bm\d+(, m\d+)*", "mN", report)
+    return re.sub(r"^- (Date|Time|Usage|Turns): .*$", "", text, flags=re.MULTILINE)
+
+
 @pytest.mark.full
-def test_every_replay_gives_the_same_report(bus: Bus) -> None:
-    """A new driver at every look: the same steps, each asked once."""
-    run = run_of(bus, options={"validate": True})
-    assert run.drive(crashing=True) == "done"
-    assert len([m for m in run.messages() if m["kind"] == "intent"]) == 3
+@pytest.mark.parametrize("before", [True, False])
+@pytest.mark.parametrize("call", range(1, 30, 2))
+def test_a_driver_may_die_at_any_write(bus: Bus, call: int, *, before: bool) -> None:
+    """Killed before or after any write the run goes on to the same steps, each asked once, and to one synthesis."""
+    run = run_of(bus, "a", "b", options={"validate": True, "search": False}, a="agree", b="dissent")
+    run.dies_at(call, before=before)
+    assert run.drive() == "done"
+    assert run.steps() == ["r1", "r2.budget", "r2", "closing", "draft", "validation", "synthesis"]
+    assert [m["kind"] for m in run.messages()].count("intent") == 3
+    assert [m["kind"] for m in run.messages()].count("synthesis") == 1
+    assert result_of(run)["consensus_pct"] == 50.0
+
+
+def test_a_new_driver_at_every_look_gives_the_same_report(bus: Bus) -> None:
+    """Crash replay: a new coroutine at every look, and the report is the one of a run without any crash."""
+    once = run_of(bus, "a", "b", options={"search": False}, a="agree", b="dissent")
+    once.drive()
+    report = plain(once.file("report.md"))
+    other = FormatRun(
+        bus,
+        "debate",
+        "a",
+        "b",
+        answer=rehearsed(a="agree", b="dissent"),
+        options={"search": False},
+        table="rt-20260101-1200-other",
+    )
+    assert other.drive(crashing=True) == "done"
+    assert plain(other.file("report.md")).replace("-other", "-cache") == report
 
 
 def test_every_placeholder_is_strict() -> None:

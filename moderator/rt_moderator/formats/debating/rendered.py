@@ -59,7 +59,10 @@ def score_line(found: Findings) -> str:
     if measured.pct is None:
         why = "no scores were readable" if found.reread else "nobody scored anybody"
         return f"Consensus N/A: {why}."
-    text = f"Consensus {measured.pct:g} % (agreement {measured.agreement:g} %) by {_count(len(found.scores), 'seat')}"
+    scored = sum(1 for given in found.scores.values() if given.given)
+    text = f"Consensus {measured.pct:g} % (agreement {measured.agreement:g} %) of {_count(scored, 'seat')}"
+    if absent := len(found.scores) - scored:
+        text += f", {absent} abstained"
     if measured.pct_read is not None:
         text += f"; without inferred scores {measured.pct_read:g} % (agreement {measured.agreement_read:g} %)"
     return text + "."
