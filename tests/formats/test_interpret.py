@@ -104,6 +104,7 @@ def test_readers_who_agree_discuss_nothing(bus: Bus) -> None:
         "high",
     )
     assert found["stop_reason"] == "full_consensus: nothing is open"
+    assert "- Moderation: one-shot jobs outside the panel: no seat, no vote" in run.file("report.md")
 
 
 def test_every_request_of_a_round_is_the_same_for_all(bus: Bus) -> None:
