@@ -29,8 +29,8 @@ def render_markdown(snapshot: Reply, messages: Iterable[Reply]) -> str:
     final = _final(table, found)
     parts = [_head(table, found), _participants(snapshot["seats"])]
     for number, said in _rounds(found).items():
-        parts.append(f"## {_round(table, number, said)}")
-        parts += [_entry(snapshot, message) for message in said if message is not final]
+        entries = [_entry(snapshot, message) for message in said if message is not final]
+        parts += [f"## {_round(table, number, said)}", *entries] if entries else []
     if final is not None:
         word = "summary" if table.get("format") == "table" else "synthesis"
         parts += [f"## Final {word} (m{final['seq']})", quoted(final["body"])]

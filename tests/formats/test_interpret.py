@@ -104,6 +104,7 @@ def test_readers_who_agree_discuss_nothing(bus: Bus) -> None:
         "high",
     )
     assert found["stop_reason"] == "full_consensus: nothing is open"
+    assert "- Moderation: one-shot jobs outside the panel: no seat, no vote" in run.file("report.md")
 
 
 def test_every_request_of_a_round_is_the_same_for_all(bus: Bus) -> None:
@@ -325,7 +326,7 @@ def test_a_long_reading_is_cut_for_the_moderator_and_whole_in_the_record(bus: Bu
     run = begun(bus, changed(rehearsed(), opus=wordy))
     run.drive()
     assert long in next(m["body"] for m in run.messages() if m["from"] == "participant/opus")
-    shown = journal.read(run.door, run.table)["r0.moderator"]["jobs"][0]["prompt"]
+    shown = journal.read(run.door, run.table)["r0.moderator"]["prompts"]["r0.moderator"]
     assert "[… cut]" in shown
     assert long not in shown
 

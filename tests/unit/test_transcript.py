@@ -112,7 +112,7 @@ def test_a_round_table_has_the_questions_as_headings() -> None:
         message(2, "systems", "Everybody."),
         message(3, "system", "[ERROR: quota] skeptic", "system", turn="r1/skeptic"),
         message(4, "synthesizer", "### Tensions\n\n- none", "synthesis"),
-        message(5, "synthesizer", "### Key takeaways\n\n- Share it (m2).", "synthesis"),
+        message(5, "synthesizer", "### Key takeaways\n\n- Share it (m2).", "synthesis", round=2),
     ]
     done = snapshot(format="table", phase="done")
     text = render_markdown(done, said)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from rt_config.errors import TooFewSeatsError
 from rt_moderator.engine.model import Outcome
 from rt_moderator.engine.table import NobodyAnsweredError, Table
+from rt_moderator.formats import moderators
 from rt_moderator.formats.interpreting import briefs, rounds
 from rt_moderator.formats.interpreting.digest import Ground
 from rt_moderator.formats.interpreting.moderating import Said, moderated
@@ -29,7 +30,8 @@ async def run(table: Table) -> Outcome:
     stop = await _read_alone(table, state)
     while not stop:
         stop = state.ended() or await table.budget(f"r{state.done + 1}") or await _discuss(table, state)
-    return await table.conclude(state.outcome(table.topic, table.seats, stop))
+    found = state.outcome(table.topic, table.seats, stop)
+    return await table.conclude(moderators.marked(found, table.options))
 
 
 def _begun(table: Table) -> Run:

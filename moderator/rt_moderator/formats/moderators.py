@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rt_config.seat_spec import COMMAND
-from rt_moderator.engine.model import Job, Seat
+from rt_moderator.engine.model import Job, Outcome, Seat
 from rt_moderator.engine.options import Options
 
 
@@ -23,3 +23,11 @@ def candidates(options: Options, seats: Sequence[Seat]) -> tuple[str, ...]:
 def by_whom(job: Job) -> str:
     """Who made it, for the report."""
     return " ".join(filter(None, (job.profile, job.model))) or "nobody"
+
+
+def marked(outcome: Outcome, options: Options) -> Outcome:
+    """The outcome, with a line that says what the moderation was when nobody attended."""
+    if not options.run:
+        return outcome
+    line = ("Moderation", "one-shot jobs outside the panel: no seat, no vote")
+    return outcome.model_copy(update={"header": [*outcome.header, line]})

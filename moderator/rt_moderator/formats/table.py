@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from rt_moderator.engine.model import Outcome, Step
 from rt_moderator.engine.table import NobodyAnsweredError, Table
+from rt_moderator.formats import moderators
 from rt_moderator.formats.tabling import moderating, syntheses
 from rt_moderator.formats.tabling.roster import with_host
 from rt_moderator.formats.tabling.talk import FALLBACK_QUESTION, Round, Talk, outcome, side_by_side
@@ -36,7 +37,8 @@ async def run(table: Table) -> Outcome:
             break
         await moderating.summed_up(table, talk, Round(number, question, step))
         stop, question = await _goes_on(table, talk)
-    return await table.conclude(outcome(talk, await moderating.wrapped_up(table, talk), stop))
+    found = outcome(talk, await moderating.wrapped_up(table, talk), stop)
+    return await table.conclude(moderators.marked(found, table.options))
 
 
 async def _asked(table: Table, talk: Talk, number: int, question: str) -> Step:

@@ -47,7 +47,7 @@ async def summed_up(table: Table, talk: Talk, now: Round) -> None:
     talk.rounds.append(now)
     await table.phase(f"r{number}.summing", "awaiting_synthesis")
     if not table.options.run:
-        asks = f"sum up round {number} ({', '.join(a.cite for a in step)}): {', '.join(syntheses.SYNTHESIS.values())}"
+        asks = f"sum up round {number} ({', '.join(a.cite for a in sorted(step, key=lambda a: a.seq))}): {', '.join(syntheses.SYNTHESIS.values())}"
         found = await table.moderate(f"r{number}.synthesis", asks)
         talk.rounds[-1] = Round(number, now.question, step, found["text"], found["seq"])
         talk.by = f"the moderator (m{found['seq']})"
