@@ -16,7 +16,11 @@ USES = flow.USES
 async def run(table: Table) -> Outcome:
     """From topic to report."""
     rounds, said = workflow.rounds_of(table.options)
-    decided = "quick: the first seats of the mode's panel, one round" if table.options.quick else "asked for, no meta-panel"
+    decided = (
+        "quick: the first seats of the mode's panel, one round"
+        if table.options.quick
+        else "asked for, no meta-panel"
+    )
     places = workflow.laid_out("debate", table.seats)
     return await flow.carry_out(
         table, workflow.Workflow("debate", places, rounds, decided, warnings=tuple(said))
