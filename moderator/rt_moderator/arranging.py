@@ -187,6 +187,9 @@ def _audit(wish: Wish, name: str, settings: Settings, given: Mapping[str, Any]) 
 def _interpret(wish: Wish, settings: Settings) -> _Seated:
     from rt_moderator.formats.interpreting import seats as interpreters
 
+    if wish.roles or wish.viewpoints:
+        reason = "interpret gives no roles: every seat gets the same request"
+        raise BadConfigError(where="--role" if wish.roles else "--viewpoint", reason=reason)
     seats = list(wish.seats)
     if wish.panel:
         from rt_moderator import panels

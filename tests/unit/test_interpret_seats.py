@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from rt_config.errors import TooFewSeatsError
+from rt_config import packed_spec
+from rt_config.errors import BadConfigError, TooFewSeatsError
 from rt_config.settings import Settings
+from rt_moderator import arranging, roster
 from rt_moderator.formats.interpreting.seats import interpret_seats, packed, places, seated, unpacked
 from rt_moderator.plan import SeatPlan
 
@@ -32,6 +34,33 @@ def test_the_default_panel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     ]
     assert [(s.role, s.viewpoint, s.fallback) for s in seated(found)] == [("", "", "")] * 4
     assert seated(found)[1].effort == "high"
+
+
+def test_how_the_default_panel_is_launched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """S3.5, S3.10: every seat is launched read-only, codex with high effort, claude with its model."""
+    installed(tmp_path, monkeypatch, "claude", "codex", "gemini")
+    seats = roster.completed(seated(interpret_seats(Settings())), Settings())
+    fields = [roster.seat_fields("rt-1", seat, Settings(), cwd="/", access="read-only") for seat in seats]
+    specs = [packed_spec.unpacked(one["spec"]) for one in fields]
+    assert [one["access"] for one in specs] == ["read-only"] * 3
+    claude, codex, gemini = (" ".join(one["start"]) for one in specs)
+    assert "--permission-mode plan --model {model}" in claude
+    assert "sandbox_mode=read-only" in codex
+    assert "model_reasoning_effort={effort}" in codex
+    assert (specs[0]["model"], specs[1]["effort"]) == ("opus", "high")
+    assert "--approval-mode plan" in gemini
+
+
+def test_roles_are_refused() -> None:
+    """S3.3: a role or a viewpoint for a seat of `interpret` is an error, not something that is quietly dropped."""
+    seats = [SeatPlan(slug, profile="rehearsal") for slug in "abc"]
+    given = {"a": "Skeptic"}
+    for wish in (
+        arranging.Wish("x", format="interpret", seats=seats, roles=given),
+        arranging.Wish("x", format="interpret", seats=seats, viewpoints=given),
+    ):
+        with pytest.raises(BadConfigError, match="interpret gives no roles"):
+            arranging.arranged(wish, Settings())
 
 
 def test_agy_sits_where_gemini_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rt_moderator.formats.tabling import auto_roles, syntheses
+from rt_moderator.formats.tabling.proposing import proposed_roles
 from rt_moderator.formats.tabling.syntheses import SYNTHESIS, WRAP_UP, by_hand, questions, rendered
 from rt_moderator.plan import SeatPlan, checked
 from rt_participant.rehearsing import table_roles
@@ -85,6 +86,17 @@ def test_a_role_for_each_seat() -> None:
     found = auto_roles.default_roles((*FIVE, "f"))
     assert list(found) == list(FIVE)
     assert [role.kind for role in found.values()].count("dissenter") == 1
+
+
+def test_roles_are_asked_of_one_call() -> None:
+    """S1.4: one call before anything starts; a role that was given stays; when nobody delivers the usual five are said."""
+    seats = [SeatPlan(slug, role="Mine" if slug == "b" else "", profile="rehearsal") for slug in "abc"]
+    made, said = proposed_roles("Caching?", seats, cwd="/")
+    assert ([seat.role for seat in made], said) == (["Doubter", "Mine", "Outsider"], [])
+    made, said = proposed_roles("Caching?", [SeatPlan("a", profile="command")], moderator="nobody", cwd="/")
+    assert made[0].role == "Systems thinker"
+    assert "nobody made roles for this topic (nobody: no profile" in said[0]
+    assert proposed_roles("Caching?", [SeatPlan("a", role="Mine")]) == ([SeatPlan("a", role="Mine")], [])
 
 
 def test_a_summary_that_hears_everybody() -> None:
