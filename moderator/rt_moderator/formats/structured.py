@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Annotated, Any, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, Field, ValidationError, WithJsonSchema
 
 M = TypeVar("M", bound=BaseModel)
 _FENCED = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n`]*\n(.*?)^[ \t]*\1[ \t]*$", re.MULTILINE | re.DOTALL)
@@ -19,7 +19,12 @@ def _seq(value: Any) -> Any:
     return int(found[1]) if found else value
 
 
-Message = Annotated[int, BeforeValidator(_seq, json_schema_input_type=str), Field(ge=1)]
+Message = Annotated[
+    int,
+    BeforeValidator(_seq),
+    Field(ge=1),
+    WithJsonSchema({"type": "string", "pattern": "^m[1-9][0-9]*$"}),
+]
 """A message number, written m12 or 12."""
 
 

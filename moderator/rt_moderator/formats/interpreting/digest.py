@@ -46,7 +46,7 @@ class Agreement(_Part):
 
     text: Words
     messages: list[Message] = Field(min_length=1)
-    point: PointId | str = Field(default="", pattern=r"^(D[1-9][0-9]{0,3})?$")
+    point: str = Field(default="", pattern=r"^(D[1-9][0-9]{0,3})?$")
 
 
 class Digest(_Part):
