@@ -104,9 +104,10 @@ def test_the_number_of_rounds_is_kept(bus: Bus) -> None:
 
 
 def test_a_person_leads(bus: Bus) -> None:
-    """S1.18, S1.19, S1.20: after every summary a gate; continue takes the next question, steer a new one, stop the wrap-up."""
+    """S1.14, S1.18, S1.19, S1.20: 600 s a turn; a gate after every summary: on, elsewhere, or to the wrap-up."""
     run = attended(bus)
     assert run.drive() == "awaiting_synthesis"
+    assert {int(turn["timeout_ms"]) for turn in run.snapshot["turns"]} == {600_000}
     assert [m["body"] for m in run.messages() if m["kind"] == "intent"] == ["A monorepo?"]
     assert "sum up round 1 (m2, m3, m4): Agreements, Tensions" in run.about["asks"]
     sums_up(run)
