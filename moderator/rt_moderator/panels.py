@@ -60,7 +60,7 @@ def seated(chosen: str, settings: Settings, *, mode: str = "", most: int = 0) ->
         chosen: empty is the panel of `mode`; the mode `default` has the one of `debate`.
         settings: name the user's own panels and profiles.
         mode: whose roles a list gets.
-        most: only the first so many seats that can run here (--quick takes three); 0: all.
+        most: of a panel only the first so many seats that can run here (--quick takes three); 0: all.
 
     Raises:
         BadConfigError, UnknownProfileError: it is neither, or a panel names a profile that does not exist.
@@ -76,7 +76,7 @@ def seated(chosen: str, settings: Settings, *, mode: str = "", most: int = 0) ->
     if "," not in chosen and chosen.partition(":")[0] not in catalog.load(settings):
         reason = f"no panel ({', '.join(known)}), and no profile ({', '.join(catalog.load(settings))})"
         raise BadConfigError(where=f"--panel {chosen}", reason=reason)
-    return _listed(chosen, of_mode, settings, most)
+    return _listed(chosen, of_mode, settings)
 
 
 def option_fields(found: Seated, settings: Settings) -> dict[str, Any]:
@@ -196,7 +196,7 @@ def _budget_warnings(panel: Panel, missing: Iterable[SeatPlan], profiles: dict[s
     return [*lines, f"the panel {panel.name} is seated from what is installed ({BUDGET})"]
 
 
-def _listed(chosen: str, of_mode: Panel, settings: Settings, most: int) -> Seated:
+def _listed(chosen: str, of_mode: Panel, settings: Settings) -> Seated:
     profiles = catalog.load(settings)
     items = [item.strip() for item in chosen.split(",") if item.strip()]
     bare = [PanelSeat(profile=ANY, role=seat.role, viewpoint=seat.viewpoint) for seat in of_mode.seats]
@@ -215,7 +215,6 @@ def _listed(chosen: str, of_mode: Panel, settings: Settings, most: int) -> Seate
         }
         for plan in missing
     ]
-    there = there[: most or None]
     same = one_family(there, {name: profile.family for name, profile in profiles.items()})
     return Seated(chosen, "debate", tuple(there), (same,) if same else (), (), tuple(degraded))
 

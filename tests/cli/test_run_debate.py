@@ -16,17 +16,31 @@ EVERYBODY = ",".join(
 )
 
 
+MINE = """
+[panel.mine]
+seats = [
+    { role = "Yea", profile = "rehearsal", model = "agree" },
+    { role = "Nay", profile = "rehearsal", model = "dissent" },
+    { role = "Frail", profile = "rehearsal", model = "dying", fallback = "rehearsal:malformed" },
+]
+"""
+
+
 def test_a_debate_on_the_command_line_and_a_question_after_it(world: World) -> None:
-    """S0.5, S0.20: the named seats and no others debate; afterwards one of them answers a question in the same session."""
-    panel = "rehearsal:agree,rehearsal:dissent,rehearsal:malformed"
-    found = world.json("run", "Should we cache rates?", "--panel", panel, "--no-search")
+    """S0.5, S0.20, S0.29, S0.30: a panel by name debates; who breaks gives way to its fallback, said as degraded; the seats stay."""
+    world.configure(MINE)
+    found = world.json("run", "Should we cache rates?", "--panel", "mine", "--no-search")
     assert (found["format"], found["mode"], found["rounds"], found["result"]) == (
         "debate",
         "debate",
         2,
-        "no_consensus",
+        "degraded",
     )
-    assert [seat["slug"] for seat in found["seats"]] == ["advocate", "devils-advocate", "analyst"]
+    assert [seat["slug"] for seat in found["seats"]] == ["yea", "nay", "frail", "frail-2"]
+    whys = [one["why"] for one in found["degraded"] if one["seat"] == "frail"]
+    assert (
+        "rehearsal:malformed sits in as frail-2 for rehearsal (exit 3), the same family (rehearsal)" in whys
+    )
     assert found["consensus_pct"] == 50.0
     assert Path(found["report_path"]).read_text().startswith("# Should we cache rates?")
     line = json.loads((world.base / "h" / "scorecard.jsonl").read_text())
@@ -40,11 +54,11 @@ def test_a_debate_on_the_command_line_and_a_question_after_it(world: World) -> N
         "validated",
         "panel_degraded",
     } <= set(line)
-    before = Deck().resolve(f"{found['table']}--advocate")
-    world.json("say", "And in a year?", "--to", "advocate")
+    before = Deck().resolve(f"{found['table']}--yea")
+    world.json("say", "And in a year?", "--to", "yea")
     world.json("wait", "--for", "all", "--timeout", "20")
     assert "rehearsal" in world.json("drain")["messages"][-1]["body"]
-    after = Deck().resolve(f"{found['table']}--advocate")
+    after = Deck().resolve(f"{found['table']}--yea")
     assert before is not None
     assert after is not None
     assert after.id == before.id
@@ -105,12 +119,24 @@ def test_every_kind_of_trouble_at_one_table(world: World) -> None:
 
 
 @pytest.mark.full
+def test_both_a_seat_and_its_fallback_break(world: World) -> None:
+    """S0.30: agent and fallback both dead: the seat is left out, said, and the others go on."""
+    world.configure(MINE.replace("rehearsal:malformed", "rehearsal:dying"))
+    found = world.json("run", "T", "--panel", "mine", "--no-search")
+    assert (found["result"], found["rounds"]) == ("degraded", 2)
+    report = Path(found["report_path"]).read_text()
+    assert "[ERROR: exit 3\\] Frail in r1" in report
+    assert "[ERROR: exit 3\\] Frail (fallback) in r1" in report
+
+
+@pytest.mark.full
 def test_nobody_answers(world: World) -> None:
     """S0.31: 0 agents: exit 1, and the command that tries again is printed."""
     done = world.run("run", "T", "--panel", "rehearsal:dying,rehearsal:dying", "--no-search", "--yes")
     assert done.returncode == 1
-    assert "rt resume" in done.stdout + done.stderr
-    assert "no_replies" in done.stdout + done.stderr
+    assert "0 agents responded" in done.stdout
+    assert "rt resume" in done.stdout
+    assert "no_replies" in done.stdout
 
 
 @pytest.mark.full

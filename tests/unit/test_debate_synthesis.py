@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rt_moderator import formats
 from rt_moderator.engine.model import Answer, Failure, Job, Seat, Step
 from rt_moderator.engine.options import Options
 from rt_moderator.formats.debating import findings, forms, rendered, synthesis, workflow
@@ -247,3 +248,16 @@ def test_never_more_than_three_rounds(asked: int | None, held: int) -> None:
     assert rounds == held
     assert bool(said) is (asked is not None and asked > 3)
     assert workflow.rounds_of(Options(rounds=asked, quick=True))[0] == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "seats", "given", "most"),
+    [("debate", 4, {}, 9), ("debate", 3, {"quick": True}, 4), ("debate", 4, {"validate": True}, 14), ("sequential", 4, {}, 5),
+     ("hybrid", 6, {"rounds": 2}, 11), ("auto", 0, {}, 23), ("auto", 3, {"quick": True}, 4)],
+)  # fmt: skip
+def test_the_plan_counts_the_calls(name: str, seats: int, given: dict[str, Any], most: int) -> None:
+    """S0.4, S0.35: how many calls a run makes at most; quick makes less than half of a normal run."""
+    found = formats.calls(name, seats, json.dumps(given))
+    assert found is not None
+    assert found[0] == most
+    assert formats.calls("open", 3, "") is None

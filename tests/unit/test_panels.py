@@ -109,7 +109,7 @@ def test_a_named_fallback_sits_in_and_degrades(install: Install) -> None:
         "action": "install it: npm install -g @google/gemini-cli",
     }
     assert contrarian["action"] == "install it: npm install -g @xai-official/grok"
-    assert (found.synthesizer, found.analysts) == ("claude:opus", ("claude:opus", "codex"))
+    assert (found.synthesizer, found.analysts) == ("claude:sonnet", ("claude:opus", "codex"))
 
 
 def test_quick_takes_the_first_three_that_can_run(install: Install) -> None:
@@ -124,6 +124,11 @@ def test_quick_with_one_cli_takes_the_budget_panel(install: Install) -> None:
     seats, warnings = panels.panel_seats("debate", install("claude"), most=3)
     assert [seat.profile for seat in seats] == ["claude"] * 3
     assert len(warnings) == 5
+
+
+def test_quick_cuts_no_list(install: Install) -> None:
+    """S0.5: a list names its seats, quick or not."""
+    assert len(panels.seated("claude,codex,gemini,grok", install(*ALL), most=3).seats) == 4
 
 
 def test_a_list_names_the_seats_and_no_others(install: Install) -> None:

@@ -119,18 +119,20 @@ def with_wake(request: Request, options: dict[str, Any]) -> Request:
 
 def show_plan(request: Request, shared: dict[str, str], warnings: Any, *, as_json: bool) -> int:
     """The plan, for --dry-run."""
-    from rt_moderator import starting
+    from rt_moderator import formats, starting
 
+    calls = formats.calls(request.format, len(request.seats), request.options)
     if as_json:
         seats = starting.plan_json(request, shared)
         emit_json(
             {"topic": request.topic, "format": request.format, "mode": request.mode or None, "seats": seats,
-             "calls_per_step": len(seats), "left_out": [dict(one) for one in request.changes], "warnings": list(warnings)}
+             "calls_per_step": len(seats), "calls_at_most": calls[0] if calls else None, "left_out": [dict(one) for one in request.changes], "warnings": list(warnings)}
         )  # fmt: skip
     else:
         for warning in warnings:
             progress(f"! {warning}")
-        emit(proposal.plan_text(request.seats, shared) + "\nNothing was made (--dry-run).")
+        whole = f"\n  at most {calls[0]} calls in all: {calls[1]}" if calls else ""
+        emit(proposal.plan_text(request.seats, shared) + whole + "\nNothing was made (--dry-run).")
     return 0
 
 

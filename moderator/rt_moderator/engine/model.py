@@ -20,6 +20,7 @@ class Seat:
     profile: str = ""
     model: str = ""
     family: str = ""
+    fallback: str = ""  # PROFILE[:MODEL] that may sit in for it
 
 
 @dataclass(frozen=True, slots=True)

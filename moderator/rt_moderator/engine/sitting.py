@@ -30,7 +30,7 @@ def first(snapshot: Reply) -> list[dict[str, Any]]:
 
 
 def _seen(seat: Mapping[str, Any], families: Mapping[str, str]) -> dict[str, Any]:
-    names = ("slug", "name", "role", "viewpoint", "profile", "model")
+    names = ("slug", "name", "role", "viewpoint", "profile", "model", "fallback")
     profile = seat.get("profile", "")
     return {name: seat.get(name, "") for name in names} | {"family": families.get(profile, profile)}
 

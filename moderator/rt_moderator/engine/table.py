@@ -105,7 +105,8 @@ class Table:
         )
         tries = 1
         while needed and not step.answers:
-            details = "\n".join(f"- {failure.seat}: {failure.reason}" for failure in step.failures)
+            reasons = [f"- {failure.seat}: {failure.reason}" for failure in step.failures]
+            details = "\n".join(["0 agents responded", *reasons])
             decided = await self.gate(f"{name}.nobody{tries}", "no_replies", details, ("retry", "stop"))
             if decided.choice != "retry":
                 raise NobodyAnsweredError(name)

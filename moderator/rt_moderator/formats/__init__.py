@@ -60,3 +60,14 @@ def uses(name: str) -> frozenset[str]:
     """The options (names of `engine.options.Options`) that the format takes; others are a usage error."""
     found: frozenset[str] = import_module(MODULES[name]).USES
     return found
+
+
+def calls(name: str, seats: int, options: str) -> tuple[int, str] | None:
+    """How many calls of models a run makes at most, and of what; None when the format cannot say. `options` as the table keeps them."""
+    from rt_moderator.engine.options import Options
+
+    count = getattr(import_module(MODULES[name]), "calls", None) if name in MODULES else None
+    found: tuple[int, str] | None = (
+        count(seats, Options.model_validate_json(options or "{}")) if count else None
+    )
+    return found

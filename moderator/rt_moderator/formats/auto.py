@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from rt_moderator.engine.model import Outcome, Seat
+from rt_moderator.engine.options import Options
 from rt_moderator.engine.table import Table
 from rt_moderator.formats.debating import analysts, flow, metapanel, workflow
 from rt_moderator.formats.debating.analysts import Choice, Merged
@@ -17,6 +18,16 @@ from rt_moderator.formats.debating.workflow import Place, Workflow
 
 VERSION = 1
 USES = flow.USES
+
+
+def calls(seats: int, options: Options) -> tuple[int, str]:
+    """How many calls of models at most, and of what; who sits is not known before the analysts have spoken."""
+    most, said = workflow.calls("debate", seats or analysts.MOST_SEATS, options, workflow.MOST_ROUNDS)
+    return (
+        (most, said)
+        if options.quick
+        else (most + metapanel.ANALYSTS, f"{metapanel.ANALYSTS} analysts, {said}")
+    )
 
 
 async def run(table: Table) -> Outcome:

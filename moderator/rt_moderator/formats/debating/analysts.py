@@ -11,11 +11,10 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from rt_moderator.formats.debating.workflow import MOST_ROUNDS, Type
+from rt_moderator.formats.debating.workflow import MOST_INTEGRATORS, MOST_ROUNDS, Type
 
 MOST_SEATS = 6
 _LEAST = {"debate": (3, 0), "sequential": (1, 1), "hybrid": (2, 1)}  # positions of stage 1 and 2
-_MOST_INTEGRATORS = 2
 
 
 class Slot(BaseModel):
@@ -119,7 +118,7 @@ def _positions(designs: Sequence[Design], kind: Type, free: Sequence[str], choic
     """How many sit in stage 1 and in stage 2."""
     least_first, least_second = _LEAST[kind]
     second = _median(len(_stage(design, kind, 2)) for design in designs)
-    second = max(least_second, min(second, _MOST_INTEGRATORS)) if least_second else 0
+    second = max(least_second, min(second, MOST_INTEGRATORS)) if least_second else 0
     if choice.all_of_them:
         second = min(second, len(free) - 1)
         return len(free) - second, second

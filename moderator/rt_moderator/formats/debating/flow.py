@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from rt_moderator.engine.labels import named as relabelled
 from rt_moderator.engine.model import Outcome, Step
-from rt_moderator.engine.table import Table
-from rt_moderator.formats.debating import closing, findings, grounding, votes
+from rt_moderator.engine.table import NobodyAnsweredError, Table
+from rt_moderator.formats.debating import closing, findings, grounding, substitutes, votes
 from rt_moderator.formats.debating.findings import Findings, Reread, Stand
 from rt_moderator.formats.debating.workflow import Workflow
 
@@ -65,12 +65,32 @@ async def ground(table: Table) -> Mapping[str, str]:
 
 
 async def blind(table: Table, course: Course) -> None:
-    """Round 1: every seat of stage 1, in parallel, blind to each other."""
+    """Round 1: every seat of stage 1, in parallel, blind to each other; a seat that breaks gives way to its fallback."""
     seats = course.plan.stage(1)
-    tasks = {slug: {"task": course.plan.task(slug)} for slug in seats}
-    course.first = await table.ask(
-        "r1", seats, "debate_round1", title="Round 1: everybody on their own, blind to each other.", round=1, each=tasks,
-        **about(table, course),
+    replaceable = any(table.seat(slug).fallback for slug in seats)
+    course.first = await _first(table, course, "r1", seats, needed=not replaceable)
+    broken = substitutes.lost(course.first.failures, table.seats)
+    if broken:
+        sat = await table.sit("r1.fallback.seats", [substitutes.plan_of(seat) for seat, _ in broken])
+        course.plan = substitutes.reseated(
+            course.plan, broken, sat, [table.seat(slug) for slug in course.first.seats]
+        )
+        more = await _first(table, course, "r1.fallback", [seat.slug for seat in sat], needed=False)
+        course.first = replace(
+            course.first,
+            answers=(*course.first.answers, *more.answers),
+            failures=(*course.first.failures, *more.failures),
+        )
+    if not course.first.answers:
+        raise NobodyAnsweredError(course.first.name)
+
+
+async def _first(table: Table, course: Course, name: str, seats: Sequence[str], *, needed: bool) -> Step:
+    if not seats:
+        return Step(name, 0, 1)
+    return await table.ask(
+        name, tuple(seats), "debate_round1", title="Round 1: everybody on their own, blind to each other.", round=1,
+        each={slug: {"task": course.plan.task(slug)} for slug in seats}, needed=needed, **about(table, course),
     )  # fmt: skip
 
 

@@ -11,6 +11,7 @@ from rt_moderator.engine.model import Seat
 from rt_moderator.engine.options import Options
 
 Type = Literal["debate", "sequential", "hybrid"]
+MOST_INTEGRATORS = 2
 MOST_ROUNDS = 3  # the blind one included (S0.15)
 _CHECKS = re.compile(r"\b(?:review|test|audit|verif|validat|integrat|edit)", re.IGNORECASE)
 
@@ -53,6 +54,16 @@ def rounds_of(options: Options, default: int = 2) -> tuple[int, list[str]]:
     return held, [] if held == asked else [
         f"{asked} rounds were asked for; more than {MOST_ROUNDS} are never held"
     ]
+
+
+def calls(kind: Type, seats: int, options: Options, default: int = 2) -> tuple[int, str]:
+    """How many calls of models a run makes at most, and of what, for its plan (S0.35)."""
+    rounds, _ = rounds_of(options, default)
+    second = 0 if kind == "debate" or seats < 2 else max(1, min(MOST_INTEGRATORS, seats // 3))
+    turns = (seats - second) * rounds + second
+    checks = seats if options.validate_ else 0
+    texts = [f"{turns} of seats", "1 synthesis", *([f"{checks} to validate it, 1 rewrite"] if checks else [])]
+    return turns + 1 + checks + bool(checks), ", ".join(texts)
 
 
 def laid_out(kind: Type, seats: Sequence[Seat]) -> tuple[Place, ...]:
