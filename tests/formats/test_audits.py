@@ -62,6 +62,7 @@ def audit(bus: Bus, tmp_path: Path, format_: str = "panel", *slugs: str, **how: 
     """An audit of an empty folder, by ann and bob unless others are named."""
     target = tmp_path / "target"
     target.mkdir(exist_ok=True)
+    how["options"] = {"target": str(target), **how.get("options", {})}
     return FormatRun(
         bus, format_, *(slugs or ("ann", "bob")), **{"cwd": str(target), "profile": "rehearsal", **how}
     )
@@ -483,3 +484,41 @@ def test_a_crash_anywhere_changes_nothing(bus: Bus, tmp_path: Path, format_: str
     assert len(steps) == len(set(steps)) == (3 if format_ == "panel" else 5)
     assert len([m for m in run.messages() if m["kind"] == "synthesis"]) == 1
     assert run.outcome.result == "no_consensus"
+
+
+def test_the_budget_ends_it(bus: Bus, tmp_path: Path) -> None:
+    """S2.13: between rounds the budget is looked at; what was said so far is written up."""
+    run = audit(bus, tmp_path, options={"budget_min": 1e-9, "veto": False})
+    assert run.drive() == "done"
+    assert run.outcome.stop_reason.startswith("budget_min: ")
+    assert (run.outcome.rounds, run.outcome.result) == (1, "no_consensus")
+
+
+def dies_and_recovers(bus: Bus, tmp_path: Path, call: int, *, before: bool) -> None:
+    """The driver dies at its n-th write; another one brings the run to the same end."""
+    run = audit(bus, tmp_path, answer=rehearsed(bob="dissent"), options={"on_deadlock": "stop"})
+    run.dies_at(call, before=before)
+    assert run.drive() == "done"
+    assert len([m for m in run.messages() if m["kind"] == "intent"]) == 3
+    assert len([m for m in run.messages() if m["kind"] == "synthesis"]) == 1
+    assert (run.outcome.result, run.outcome.rounds, run.outcome.extra["veto"]["bob"]) == (
+        "no_consensus",
+        2,
+        "object",
+    )
+
+
+@pytest.mark.parametrize(("call", "before"), [(5, True), (17, False)])
+def test_a_driver_that_dies_at_a_write_is_replaced(
+    bus: Bus, tmp_path: Path, call: int, *, before: bool
+) -> None:
+    """Killed right before or right after a write: each step asked once, one synthesis, the same result."""
+    dies_and_recovers(bus, tmp_path, call, before=before)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("before", [True, False])
+@pytest.mark.parametrize("call", range(1, 45))
+def test_a_driver_may_die_at_every_write(bus: Bus, tmp_path: Path, call: int, *, before: bool) -> None:
+    """Every write of an audit as a place to die."""
+    dies_and_recovers(bus, tmp_path, call, before=before)

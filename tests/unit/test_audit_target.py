@@ -170,6 +170,7 @@ def test_the_fingerprint_of_what_is_no_working_tree(tmp_path: Path) -> None:
     (tmp_path / "sub" / "b").write_text("x")
     assert fingerprint.changed(first, fingerprint.of(str(tmp_path))) == "sub/b"
     assert fingerprint.changed(first, fingerprint.of(str(tmp_path), [str(tmp_path / "sub")])) != ""
+    assert fingerprint.of(str(tmp_path), walk=False)["covered"] == "nothing: the target is a text"
     gone = fingerprint.of(str(tmp_path / "gone"))
     assert gone["covered"] == "nothing: there is no such folder"
     assert "it covers nothing" in fingerprint.changed(first, gone)

@@ -54,7 +54,7 @@ async def opened(table: Table) -> Case:
 
     known = await table.once("case", found, slow=True)
     aim, text = target.from_json(known["target"]), str(known["brief"])
-    first = await table.once("target.before", lambda: looked(aim.folder, options.out, cwd), slow=True)
+    first = await table.once("target.before", lambda: looked(aim, options.out, cwd), slow=True)
     rounds = max(1, options.rounds if options.rounds is not None else ROUNDS)
     least = options.min_rounds or MIN_ROUNDS
     warnings = [*options.notes, *briefs.warnings(text), *aim.notes]
@@ -62,7 +62,7 @@ async def opened(table: Table) -> Case:
         warnings.append(
             f"{rounds} rounds at most and {least} at least before a consensus counts: there can be none."
         )
-    if first["covered"].startswith("nothing"):
+    if first["covered"].startswith("nothing") and aim.kind != "text":
         warnings.append(
             f"Whether the target changes cannot be seen: its fingerprint covers {first['covered']}."
         )
@@ -71,10 +71,10 @@ async def opened(table: Table) -> Case:
     return Case(aim, text, first, rounds, least, options.turn_timeout or TURN_SECONDS, tuple(warnings))
 
 
-def looked(folder: str, out: str, cwd: str) -> dict[str, Any]:
+def looked(aim: target.Target, out: str, cwd: str) -> dict[str, Any]:
     """The target's fingerprint without what the run itself writes."""
     own = [env.home(), *([str(Path(cwd, out))] if out else [])]
-    return fingerprint.of(folder, own)
+    return fingerprint.of(aim.folder, own, walk=aim.kind != "text")
 
 
 def _context(options: Options) -> str:

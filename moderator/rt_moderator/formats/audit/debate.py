@@ -146,7 +146,7 @@ class Debate:
 
     async def watch(self, name: str, when: str) -> None:
         """Look whether the target is still what it was; what changed is a warning."""
-        where = (self.case.target.folder, self.table.options.out, self.table.fields.get("cwd", ""))
+        where = (self.case.target, self.table.options.out, self.table.fields.get("cwd", ""))
         now = await self.table.once(name, lambda: cases.looked(*where), slow=True)
         if changed := fingerprint.changed(self._print, now):
             self.warnings.append(

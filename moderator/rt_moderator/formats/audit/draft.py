@@ -216,8 +216,8 @@ def _degraded(notes: str, degraded: Mapping[str, str]) -> list[str]:
 
 
 def names(text: str, slug: str) -> bool:
-    """Whether `text` names that seat, with or without its @."""
-    return re.search(rf"(?<![\w-])@?{re.escape(slug)}(?![\w-])", text) is not None
+    """Whether `text` names that seat, as @slug: a bare slug may be any word."""
+    return re.search(rf"@{re.escape(slug)}(?![\w-])", text) is not None
 
 
 def _words(text: str) -> str:

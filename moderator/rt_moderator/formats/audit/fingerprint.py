@@ -16,15 +16,17 @@ from rt_moderator.formats.audit import git
 
 MOST_FILES = 20_000  # of a folder without git
 MOST_NAMED = 200  # whose hashes are kept, so that a change can be named
+MOST_BYTES = 256 * 1024 * 1024  # that are read in all; what comes after counts by size and time
 _WHOLE_BYTES = 16 * 1024 * 1024  # larger files count by size and time
 
 
-def of(folder: str, leave_out: Collection[str] = ()) -> dict[str, Any]:
+def of(folder: str, leave_out: Collection[str] = (), *, walk: bool = True) -> dict[str, Any]:
     """The fingerprint of `folder` as JSON: {head, tracked, files, rest, covered}; never raises.
 
     Args:
         folder: the target; only what lies in it counts, but HEAD is that of its repository.
         leave_out: folders that the run itself writes into.
+        walk: whether a folder without git is gone through.
     """
     root = Path(folder)
     out = [Path(os.path.realpath(one)) for one in leave_out]
@@ -39,6 +41,14 @@ def of(folder: str, leave_out: Collection[str] = ()) -> dict[str, Any]:
             }
         if git.git(root, "rev-parse", "--is-inside-work-tree") == "true":
             return _of_tree(root, out)
+        if not walk:
+            return {
+                "head": "",
+                "tracked": "",
+                "files": {},
+                "rest": "",
+                "covered": "nothing: the target is a text",
+            }
         return {"head": "", "tracked": "", **_hashed(root, _walked(root, out)), "covered": "every file"}
     except OSError as exc:
         return {
@@ -101,10 +111,21 @@ def _files(root: Path, names: Iterable[str], out: Collection[Path]) -> Iterator[
 
 
 def _walked(root: Path, out: Collection[Path]) -> Iterator[str]:
+    """Every file below `root`, on its own file system, in a fixed order."""
+    device = root.stat().st_dev
     for folder, below, files in os.walk(root):
         here = Path(folder)
-        below[:] = sorted(name for name in below if name != ".git" and not _within(here / name, out))
+        below[:] = sorted(
+            n for n in below if n != ".git" and _same(here / n, device) and not _within(here / n, out)
+        )
         yield from (os.path.relpath(here / name, root) for name in sorted(files))
+
+
+def _same(folder: Path, device: int) -> bool:
+    try:
+        return folder.lstat().st_dev == device
+    except OSError:
+        return False
 
 
 def _within(path: Path, out: Collection[Path]) -> bool:
@@ -114,12 +135,13 @@ def _within(path: Path, out: Collection[Path]) -> bool:
 
 def _hashed(root: Path, names: Iterable[str]) -> dict[str, Any]:
     files: dict[str, str] = {}
-    rest = hashlib.sha256()
+    rest, left = hashlib.sha256(), MOST_BYTES
     for at, name in enumerate(names):
         if at >= MOST_FILES:
             rest.update(b"more")
             break
-        found = _content(root / name)
+        found, size = _content(root / name, min(left, _WHOLE_BYTES))
+        left -= size
         if len(files) < MOST_NAMED:
             files[name.encode("utf-8", "replace").decode()] = found
         else:
@@ -127,17 +149,17 @@ def _hashed(root: Path, names: Iterable[str]) -> dict[str, Any]:
     return {"files": files, "rest": rest.hexdigest()}
 
 
-def _content(path: Path) -> str:
-    """A short hash of what stands there; only regular files are opened, a link counts by where it leads."""
+def _content(path: Path, most: int) -> tuple[str, int]:
+    """A short hash of what stands there and how much was read; only regular files are opened, a link counts by its target."""
     try:
         about = path.lstat()
         if stat.S_ISLNK(about.st_mode):
-            return hashlib.sha256(os.fsencode(path.readlink())).hexdigest()[:16]
+            return hashlib.sha256(os.fsencode(path.readlink())).hexdigest()[:16], 0
         if not stat.S_ISREG(about.st_mode):
-            return f"kind {stat.S_IFMT(about.st_mode):o}"
-        if about.st_size > _WHOLE_BYTES:
-            return f"{about.st_size} bytes at {about.st_mtime_ns}"
+            return f"kind {stat.S_IFMT(about.st_mode):o}", 0
+        if about.st_size > most:
+            return f"{about.st_size} bytes at {about.st_mtime_ns}", 0
         mode = "x" if about.st_mode & stat.S_IXUSR else ""
-        return hashlib.sha256(path.read_bytes()).hexdigest()[:16] + mode
+        return hashlib.sha256(path.read_bytes()).hexdigest()[:16] + mode, about.st_size
     except OSError:
-        return "gone"
+        return "gone", 0
