@@ -81,7 +81,7 @@ def titles(report: str) -> list[str]:
 
 
 def test_two_seats_reach_consensus(bus: Bus, tmp_path: Path) -> None:
-    """S2.10, S2.23, S2.32, S2.37: two seats agree in round 2, not before; the report has its sections and ends with the six facts."""
+    """S2.2, S2.10, S2.23, S2.32, S2.37: two seats agree in round 2, not before; the report has its sections and ends with the six facts."""
     run = audit(bus, tmp_path)
     assert run.drive() == "done"
     found, report = run.outcome, run.file("report.md")
@@ -106,6 +106,7 @@ def test_two_seats_reach_consensus(bus: Bus, tmp_path: Path) -> None:
     assert not [
         m for m in run.messages() if m["kind"] == "reply" and m["from"] in ("moderator", "synthesizer")
     ]
+    assert {seat for point in result["points"] for seat in point["raised_by"]} <= {"ann", "bob"}
 
 
 def test_the_first_round_is_blind_and_byte_equal(bus: Bus, tmp_path: Path) -> None:
