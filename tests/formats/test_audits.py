@@ -174,9 +174,7 @@ def test_the_numbers(bus: Bus, tmp_path: Path) -> None:
         assert module.DEFAULTS == {"rounds": 3, "min_rounds": 2, "turn_timeout": 900.0, "budget_min": 60.0}
 
 
-@pytest.mark.parametrize(
-    ("options", "rounds"), [({"min_rounds": 1}, 1), ({"min_rounds": 3}, 3), ({"rounds": 1}, 1)]
-)
+@pytest.mark.parametrize(("options", "rounds"), [({"min_rounds": 1}, 1), ({"rounds": 1}, 1)])
 def test_rounds_as_they_are_given(bus: Bus, tmp_path: Path, options: dict[str, Any], rounds: int) -> None:
     """S2.13: --min-rounds moves when agreement counts, --rounds ends it; one blind round alone is no consensus, which is said."""
     run = audit(bus, tmp_path, options={**options, "turn_timeout": 7, "veto": False})
@@ -478,7 +476,7 @@ def test_nobody_answers(bus: Bus, tmp_path: Path) -> None:
     assert "No undo" in run.file("report.md")
 
 
-@pytest.mark.parametrize("format_", ["panel", "pingpong"])
+@pytest.mark.parametrize("format_", ["panel", pytest.param("pingpong", marks=pytest.mark.full)])
 def test_a_crash_anywhere_changes_nothing(bus: Bus, tmp_path: Path, format_: str) -> None:
     """A new driver at every look: each step is asked once, and the result is the one of a run without a crash."""
     run = audit(bus, tmp_path, format_, answer=rehearsed(bob="dissent"), options={"on_deadlock": "stop"})
