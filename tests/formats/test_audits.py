@@ -81,7 +81,7 @@ def titles(report: str) -> list[str]:
 
 
 def test_two_seats_reach_consensus(bus: Bus, tmp_path: Path) -> None:
-    """S2.10, S2.23, S2.32, S2.37: two seats agree in round 2, not before; the report has its sections and ends with the six facts."""
+    """S2.2, S2.10, S2.23, S2.32, S2.37: two seats agree in round 2, not before; the report has its sections and ends with the six facts."""
     run = audit(bus, tmp_path)
     assert run.drive() == "done"
     found, report = run.outcome, run.file("report.md")
@@ -106,6 +106,7 @@ def test_two_seats_reach_consensus(bus: Bus, tmp_path: Path) -> None:
     assert not [
         m for m in run.messages() if m["kind"] == "reply" and m["from"] in ("moderator", "synthesizer")
     ]
+    assert {seat for point in result["points"] for seat in point["raised_by"]} <= {"ann", "bob"}
 
 
 def test_the_first_round_is_blind_and_byte_equal(bus: Bus, tmp_path: Path) -> None:
@@ -173,9 +174,7 @@ def test_the_numbers(bus: Bus, tmp_path: Path) -> None:
         assert module.DEFAULTS == {"rounds": 3, "min_rounds": 2, "turn_timeout": 900.0, "budget_min": 60.0}
 
 
-@pytest.mark.parametrize(
-    ("options", "rounds"), [({"min_rounds": 1}, 1), ({"min_rounds": 3}, 3), ({"rounds": 1}, 1)]
-)
+@pytest.mark.parametrize(("options", "rounds"), [({"min_rounds": 1}, 1), ({"rounds": 1}, 1)])
 def test_rounds_as_they_are_given(bus: Bus, tmp_path: Path, options: dict[str, Any], rounds: int) -> None:
     """S2.13: --min-rounds moves when agreement counts, --rounds ends it; one blind round alone is no consensus, which is said."""
     run = audit(bus, tmp_path, options={**options, "turn_timeout": 7, "veto": False})
@@ -426,27 +425,29 @@ def test_a_second_vote_only_when_asked_for(bus: Bus, tmp_path: Path) -> None:
     assert run.drive() == "done"
 
 
+def without_dissent(text: str) -> str:
+    """A draft with the open disagreements taken out."""
+    start, end = text.index("## Open disagreements"), text.index("## Moderator notes")
+    return f"{text[:start]}## Open disagreements\n\nnone\n\n{text[end:]}"
+
+
 def test_a_moderator_writes_the_synthesis_by_hand(bus: Bus, tmp_path: Path) -> None:
     """S2.26, S2.30: under start the table waits for `rt synthesis`; a draft without the dissent is refused with what is missing."""
     run = audit(bus, tmp_path, answer=scripted(**STUCK), options={"run": False, "on_deadlock": "stop"})
     assert run.drive() == "awaiting_synthesis"
-    assert "`## Open disagreements`" in run.about["asks"]
-    empty = "".join(
-        f"## {title}\n\nnone\n\n"
-        for title in ("Agreed spec", "Tasks", "Improvements", "Open disagreements", "Moderator notes")
-    )
+    listing = next(m for m in run.messages() if m["kind"] == "synthesis")
+    assert f"m{listing['seq']} lists it in the form that is needed" in run.about["asks"]
+    empty = without_dissent(listing["body"])
     tables.conclude(run.door, run.table, run.group, empty, subject="s", final=True)
     assert run.drive() == "awaiting_synthesis"
     assert "leaves out F1, which @ann held as blocking to the end" in run.about["asks"]
-    cite = next(m["seq"] for m in run.messages() if m["from"] == "participant/ann")
-    good = empty.replace(
-        "disagreements\n\nnone",
-        f"disagreements\n\n### F1 No undo\n\n- @ann (m{cite}):\n  > nothing takes a batch back",
+    tables.conclude(
+        run.door, run.table, run.group, listing["body"] + "\nI would ask legal.\n", subject="s", final=True
     )
-    tables.conclude(run.door, run.table, run.group, good, subject="s", final=True)
     assert run.drive() == "done"
     assert run.outcome.synthesis_model == "the moderator"
-    assert len([m for m in run.messages() if m["kind"] == "synthesis"]) == 2
+    assert len([m for m in run.messages() if m["kind"] == "synthesis"]) == 3
+    assert "I would ask legal." in run.file("report.md")
 
 
 def test_a_moderator_that_cannot_is_not_asked_for_ever(bus: Bus, tmp_path: Path) -> None:
@@ -475,7 +476,7 @@ def test_nobody_answers(bus: Bus, tmp_path: Path) -> None:
     assert "No undo" in run.file("report.md")
 
 
-@pytest.mark.parametrize("format_", ["panel", "pingpong"])
+@pytest.mark.parametrize("format_", ["panel", pytest.param("pingpong", marks=pytest.mark.full)])
 def test_a_crash_anywhere_changes_nothing(bus: Bus, tmp_path: Path, format_: str) -> None:
     """A new driver at every look: each step is asked once, and the result is the one of a run without a crash."""
     run = audit(bus, tmp_path, format_, answer=rehearsed(bob="dissent"), options={"on_deadlock": "stop"})

@@ -163,7 +163,7 @@ PLACED = st.builds(
 )  # fmt: skip
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(
     steps=st.lists(PLACED, max_size=5),
     dropped=st.booleans(),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rt_moderator.formats.audit import views, voices
@@ -125,6 +125,7 @@ def test_only_live_seats_count() -> None:
     assert assess(statuses, ["ann", "bob"], [], round=1, min_rounds=1).reached
 
 
+@settings(max_examples=60)
 @given(
     votes=st.dictionaries(st.sampled_from(SEATS), st.sampled_from(["agree", "object", "abstain", None])),
     live=st.sets(st.sampled_from(SEATS)), blocking=st.sets(st.sampled_from(["F1", "F2"])), round_=st.integers(1, 4), least=st.integers(1, 4),
@@ -168,6 +169,7 @@ SAID = st.builds(
 STEP = st.lists(SAID, max_size=3, unique_by=lambda one: one.seat)
 
 
+@settings(max_examples=40)
 @given(steps=st.lists(STEP, max_size=4), data=st.data())
 def test_a_ledger_only_grows_whatever_the_order_of_seats(
     steps: list[list[Said]], data: st.DataObject

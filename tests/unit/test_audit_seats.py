@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from rt_config import profiles as catalog
 from rt_config.errors import TooFewSeatsError, UnknownProfileError
 from rt_config.settings import Settings
 from rt_moderator.formats.audit.seats import audit_seats, family_warnings
@@ -91,3 +92,22 @@ def test_a_seat_for_each_lens(installed) -> None:  # type: ignore[no-untyped-def
     ]  # fmt: skip
     with pytest.raises(TooFewSeatsError):
         audit_seats("roles", Settings(), ["qa"])
+
+
+def test_command_code_as_a_user_describes_it() -> None:
+    """S2.5: the shipped profile is kept in plan mode; a user's TOML gives it a live session and resume by explicit id."""
+    shipped = catalog.load(Settings())["commandcode"]
+    assert shipped.headless is not None
+    assert shipped.headless.read_only == ("--permission-mode", "plan")
+    assert shipped.unverified
+    call = ["cmd", "-p", "{options}"]
+    mine = {
+        "extends": "commandcode", "default_transport": "acp", "acp": {"argv": ["cmd", "acp"]},
+        "headless": {"start": [*call, "--session-id", "{session}"], "resume": [*call, "--resume", "{session}"], "session": "set"},
+    }  # fmt: skip
+    found = catalog.load(Settings(profiles={"cmd": mine}))["cmd"]
+    for transport in ("auto", "headless"):
+        spec = catalog.launch_spec(found, "", "", "read-only", "/", transport)
+        assert spec["transport"] == {"auto": "acp"}.get(transport, transport)
+    assert tuple(spec["resume"][-2:]) == ("--resume", "{session}")
+    assert "plan" in spec["start"]

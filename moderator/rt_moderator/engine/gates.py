@@ -48,7 +48,7 @@ def moderate(desk: Desk, command: Moderate) -> Any:
     """{seq, text, digest} of the first synthesis of the moderator since this was asked for."""
     begun = desk.begun(command)
     if begun is None:
-        after = int(desk.about.get("synthesis") or 0)
+        after = int(desk.door.command("HGET", key(desk.table, "table"), "synthesis") or 0)
         begun = desk.begin(command, "awaiting_synthesis", after=after, asks=command.asks)
     if (found := desk.line(f"{command.name}.done")) is None:
         latest = int(desk.door.command("HGET", key(desk.table, "table"), "synthesis") or 0)

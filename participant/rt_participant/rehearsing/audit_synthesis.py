@@ -21,7 +21,9 @@ def parts(prompt: str, behaviour: str = "") -> dict[str, str]:
     blocked = [one for one in found if one["blocked_by"]]
     rest = [one for one in found if not one["blocked_by"]]
     standing = [one for one in rest if one["state"] in ("open", "held")]
-    tasks = [one for one in standing if one["severity"] != "minor"]
+    minor = [one for one in standing if one["severity"] == "minor"]
+    grave = [one for one in rest if one["state"] != "withdrawn" and one["severity"] != "minor"]
+    tasks = sorted(grave, key=lambda one: (one["severity"] != "blocking", one["state"] == "resolved"))
     notes = "- This is a rehearsal: no model wrote it."
     if gone := _DEGRADED.search(prompt):
         notes += f"\n- The run is degraded by {gone[1]}: the end of the debate is without them."
@@ -29,7 +31,7 @@ def parts(prompt: str, behaviour: str = "") -> dict[str, str]:
     return {
         "Agreed spec": "\n".join(f"- {_item(one)}" for one in rest if one["state"] == "resolved") or "none",
         "Tasks": "\n".join(f"{at}. {_item(one)}" for at, one in enumerate(tasks, 1)) or "none",
-        "Improvements": "\n".join(f"- {_item(one)}" for one in standing if one not in tasks) or "none",
+        "Improvements": "\n".join(f"- {_item(one)}" for one in minor) or "none",
         "Open disagreements": "\n\n".join(disagreements) or "none",
         "Moderator notes": notes,
     }
@@ -42,7 +44,7 @@ def block(prompt: str, label: str) -> str:
 
 
 def _item(one: dict[str, Any]) -> str:
-    cites = ", ".join(dict.fromkeys(held["cite"] for held in one["positions"]))
+    cites = ", ".join(sorted({held["cite"] for held in one["positions"]}, key=lambda cite: int(cite[1:])))
     proposal = next((" ".join(held["proposal"].split()) for held in one["positions"] if held["proposal"]), "")
     return f"{one['title']}: {proposal} ({one['id']}, raised by {', '.join(one['raised_by'])}, {cites})"
 

@@ -24,7 +24,7 @@ from rt_moderator.quoting import inline, quoted
 
 
 def draft(material: Material, said: str = "") -> str:
-    """Resolved findings as spec, standing ones as tasks or improvements, blocking ones as open; `said` goes to the notes."""
+    """Resolved findings as spec, what is to do as tasks or improvements, blocking ones as open; `said` goes to the notes."""
     blocking = material.ledger.blocking()
     rest = [entry for entry in material.ledger if entry.id not in blocking]
     notes = [quoted(said)] if said else []
@@ -33,7 +33,11 @@ def draft(material: Material, said: str = "") -> str:
         notes.append(
             f"- The run is degraded: {words.listed(gone)}. What they would have said at the end is not in this result."
         )
-    tasks = [_item(entry) for entry in rest if entry.stands and entry.severity != "minor"]
+    grave = [entry for entry in rest if entry.state != "withdrawn" and entry.severity != "minor"]
+    tasks = [
+        _item(entry)
+        for entry in sorted(grave, key=lambda entry: (entry.severity != "blocking", not entry.stands))
+    ]
     return joined(
         {
             SPEC: _listed(_item(entry) for entry in rest if entry.state == "resolved"),
@@ -74,7 +78,7 @@ def _listed(rows: Iterable[str]) -> str:
 
 def _item(entry: Entry) -> str:
     proposals = [(slug, held) for slug, held in entry.positions.items() if held.proposal]
-    cites = ", ".join(dict.fromkeys(held.cite for held in entry.positions.values()))
+    cites = words.seqs(int(held.cite[1:]) for held in entry.positions.values())
     raised = ", ".join(f"@{slug}" for slug in entry.raised_by)
     head = f"{entry.id} {inline(entry.title)} (raised by {raised}; {cites})"
     return "\n".join(

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from rt_moderator.formats.audit.draft import Material
     from rt_moderator.formats.audit.status import Objection
 
-_FORM = f"sections `## {'`, `## '.join(draft.SECTIONS)}`, every entry with its finding, who raised it as @seat, and the message"
 _TRIES = 3  # of whoever moderates by hand
 _WRAPPED = re.compile(r"\A\s*(`{3,}|~{3,})(?:markdown|md)?[ \t]*\n(.*)\n\1\s*\Z", re.DOTALL)
 
@@ -40,7 +39,12 @@ async def drafted(table: Table, material: Material, brief: str, ended: str) -> W
 
     if not table.options.run:
         return await _by_hand(
-            table, "synthesis", check, f"the synthesis of this audit, {ended}: {_FORM}", material
+            table,
+            "synthesis",
+            check,
+            f"the synthesis of this audit ({ended})",
+            material,
+            plainly.draft(material),
         )
     job = await table.job(
         "draft", "audit_synthesis", writers((), table.options, table.seats), seconds=table.options.synthesis_seconds, check=check,
@@ -66,8 +70,11 @@ async def revised(
         return rechecked(unwrapped(text), objections, material)
 
     if not table.options.run:
-        asks = f"the revised synthesis; it answers {listed(objections)} under `## Changes`"
-        found = await _by_hand(table, name, check, asks, material)
+        numbers = ", ".join(number for number, _, _ in objections)
+        asks = f"the synthesis after the vote, with {numbers} fixed or moved and a line on each under `## {draft.CHANGES}`"
+        found = await _by_hand(
+            table, name, check, asks, material, plainly.with_objections(before, objections)
+        )
     else:
         job = await table.job(
             name, "audit_revision", writers((), table.options, table.seats), seconds=table.options.synthesis_seconds, check=check, draft=before,
@@ -81,9 +88,11 @@ async def revised(
 
 
 async def _by_hand(
-    table: Table, name: str, check: Callable[[str], str], asks: str, material: Material
+    table: Table, name: str, check: Callable[[str], str], asks: str, material: Material, listing: str
 ) -> Written:
-    """What the moderator hands over; after the last refusal its text stands in the notes of a plain listing."""
+    """What the moderator hands over, given a listing to start from; after the last refusal its text stands in the notes of one."""
+    start = await table.publish(f"{name}.listing", listing)
+    asks = f"{asks}; m{start} lists it in the form that is needed, to start from"
     problem, text, seq = "", "", 0
     for at in range(1, _TRIES + 1):
         said = await table.moderate(f"{name}{at}", f"{asks}; refused before: {problem}" if problem else asks)
