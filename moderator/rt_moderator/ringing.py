@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from rt_config import packed_spec
-from rt_config.errors import DeckError, NudgeRefusedError
+from rt_config.errors import DeckError, NudgeRefusedError, RoundtableError, StaleHostError
 from rt_deck import screen as screens
 from rt_deck.nudge import TYPED
 from rt_mailbox import tables, turns
@@ -88,7 +88,9 @@ class Ringer:
         for action in bells.decide(seat, turn, look, now, bells.limits_of(spec)):
             try:
                 getattr(self, f"_{type(action).__name__.lower()}")(action, seat, session)
-            except DeckError as exc:
+            except StaleHostError:
+                raise
+            except RoundtableError as exc:
                 self._say(f"{seat['slug']}: {exc}")
         return look.state
 
