@@ -40,10 +40,11 @@ class Screen:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What a screen shows, and what somebody has typed into its input line."""
+    """What a screen shows, what somebody has typed into its input line, and the line that tells that it asks something."""
 
     state: State
     draft: str = ""
+    asks: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +87,8 @@ def read(screen: Screen, known: Signals) -> Seen:
     lines = lowest(screen)
     if any(one.search(screen.title) for one in known.busy_title):
         return Seen("busy")
-    if _any(known.dialog, lines):
-        return Seen("dialog")
+    if asking := [line for line in lines if _any(known.dialog, [line])]:
+        return Seen("dialog", asks=_short(asking[0].text))
     if _any(known.busy, lines):
         return Seen("busy")
     if not _any(known.ready, lines):
@@ -104,8 +105,12 @@ def lowest(screen: Screen, most: int = _LAST_LINES) -> list[Line]:
 
 def last_words(screen: Screen) -> str:
     """The last lines as one line without control characters, for a reason that a person reads."""
-    words = [line.text.strip()[:_LONGEST_LINE] for line in lowest(screen) if re.search(r"\w", line.text)]
+    words = [_short(line.text) for line in lowest(screen) if re.search(r"\w", line.text)]
     return " / ".join(words[-_SHOWN_LINES:])
+
+
+def _short(text: str) -> str:
+    return " ".join(text.split())[:_LONGEST_LINE]
 
 
 def line_of(raw: str) -> Line:

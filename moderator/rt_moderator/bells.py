@@ -56,6 +56,7 @@ class Look:
     for_ms: int = 0  # it has been in this state without a break
     silent_ms: int = 0  # since its last output
     words: str = ""  # its last lines
+    login: str = ""  # what it wants, when that is a login
     mark: str = ""  # which session
 
 
@@ -155,7 +156,7 @@ def _shown(seat: Reply, turn: Reply | None, look: Look, limits: Limits) -> list[
     if look.state in ("dialog", "unknown"):
         patience = {"dialog": DIALOG_MS, "unknown": limits.unknown if seen else limits.start}[look.state]
         what = "asks something" if look.state == "dialog" else "shows something unknown"
-        reason = f"its screen {what}: {look.words}"
+        reason = look.login or f"its screen {what}: {look.words}"
         if look.for_ms < patience or (seat["state"] == "blocked" and seat.get("reason") == reason):
             return []
         return [Show(slug, "blocked", reason)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -10,7 +11,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from rt_config import packed_spec
-from rt_config.errors import DeckError, NudgeRefusedError
+from rt_config.errors import DeckError, NudgeRefusedError, RoundtableError, StaleHostError
 from rt_deck import screen as screens
 from rt_deck.nudge import TYPED
 from rt_mailbox import tables, turns
@@ -87,7 +88,9 @@ class Ringer:
         for action in bells.decide(seat, turn, look, now, bells.limits_of(spec)):
             try:
                 getattr(self, f"_{type(action).__name__.lower()}")(action, seat, session)
-            except DeckError as exc:
+            except StaleHostError:
+                raise
+            except RoundtableError as exc:
                 self._say(f"{seat['slug']}: {exc}")
         return look.state
 
@@ -98,7 +101,8 @@ class Ringer:
             before = self._since[slug] = _Since(session.mark, found.state, moment)
         silent = max(0, int((time.time() - session.activity) * 1000))
         words, lasted = screens.last_words(shown), int((moment - before.at) * 1000)
-        return bells.Look(found.state, found.draft, lasted, silent, words, session.mark)
+        login = _login(spec, found.asks)
+        return bells.Look(found.state, found.draft, lasted, silent, words, login, session.mark)
 
     def _ring(self, action: bells.Ring, seat: Reply, session: Session) -> None:
         """On the bus before it is typed: killed in between, a nudge is late, never doubled."""
@@ -165,6 +169,14 @@ class Ringer:
             self._deck.remove(session.id, 2.0)
         tables.set_seat(self._door, self._table, action.seat, {"retire_at": ""}, epoch=self._fence())
         self._say(f"{action.seat}: its session was ended, it gets a new one")
+
+
+def _login(spec: dict[str, Any], line: str) -> str:
+    """What a screen wants, when that is a login and the profile says how to do it."""
+    for pattern in spec["auth_failure"] if line else ():
+        if said := re.search(pattern, line, re.IGNORECASE):
+            return f"not logged in ({said[0]})" + (f": {spec['login']}" if spec["login"] else "")
+    return ""
 
 
 def _has_screen(seat: Reply) -> bool:

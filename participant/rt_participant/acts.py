@@ -47,7 +47,8 @@ def turn(actor: Actor) -> Result:
     if found is None:
         return {"turn": None}
     _rebuilt(actor, found)
-    return {
+    left_out = found.get("left_out")
+    return ({"left_out": f"m{left_out[0]}–m{left_out[-1]}"} if left_out else {}) | {
         "turn": found["turn"],
         "round": found["round"],
         "attempt": found["attempt"],
@@ -179,6 +180,7 @@ def _rebuilt(actor: Actor, found: Result) -> None:
 
         whole = list(visible.messages(actor.door, actor.table, found, {}, fresh=True))
         found["messages"] = _newest(whole, actor.access.max_chars)
+        found["left_out"] = [m["seq"] for m in whole[: len(whole) - len(found["messages"])]]
 
 
 def _newest(messages: list[Result], most_chars: int) -> list[Result]:

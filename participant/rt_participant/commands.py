@@ -65,6 +65,8 @@ def _turn_text(found: Options) -> str:
     record = (
         f"\nSince you last read:\n\n{said}" if said else "\nNothing new in the group since you last read.\n"
     )
+    if "left_out" in found:
+        record = f"\nLeft out here because it is long: {found['left_out']} (rt show m1).\n" + record
     foot = '\nAnswer with:  rt reply --file -     Start with "## Position". Cite messages as m5. Speak only as yourself.\n'
     return head + show.plain(found["control"]).rstrip() + "\n" + record + foot
 

@@ -76,7 +76,7 @@ class Seat:
             found = [one["body"] for one in self.world.record(self.table, "reply")]
             return found if len(found) >= wanted else None
 
-        return eventually(enough, seconds=60, what=f"{wanted} replies")
+        return eventually(enough, seconds=100, what=f"{wanted} replies")
 
     def nudges(self) -> list[tuple[str, str]]:
         """(turn, which nudge) of every line that was typed."""

@@ -130,6 +130,13 @@ def test_a_screen_nobody_knows_blocks_the_seat(state: screen.State, after: int, 
     assert decide(known, None, look(), NOW, LIMITS) == [Show("a", "idle", mark="k")]
 
 
+def test_a_login_is_said_with_its_fix() -> None:
+    """A dialog that is a login says how to log in, not what else stands there."""
+    told = "not logged in (Not logged in): start it and use /login"
+    (blocked,) = decide(seat(), turn(), look("dialog", 5000, login=told), NOW, LIMITS)
+    assert blocked == Show("a", "blocked", told)
+
+
 def test_a_starting_screen_gets_its_time() -> None:
     """Until it was ready once, a session may show what it likes for its profile's start time."""
     young = seat(state="starting", seen_mark="")
@@ -216,4 +223,4 @@ def test_last_words_hold_no_control_characters() -> None:
         + "y" * 300
     )
     words = screen.last_words(screen.Screen("", screen.lines_of(raw)))
-    assert words == f"red  bell / link / {'y' * 120}"
+    assert words == f"red bell / link / {'y' * 120}"

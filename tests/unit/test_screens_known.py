@@ -20,6 +20,7 @@ SEEN = [
     ("claude", "⠐ Claude Code", "❯ hello\n✻ Catapulting…\n───\n❯\u00a0\n───", "busy", ""),
     ("claude", "vm", "Security guide\n ❯ 1. Yes, I trust this folder\n   2. No, exit\n Enter to confirm · Esc to cancel", "dialog", ""),
     ("claude", "✳ x", "  ⎿  Not logged in · Please run /login\n❯\u00a0", "dialog", ""),
+    ("claude", "✳ x", "❯\u00a0\n───\n  ⏵⏵ don't ask on · ← for agents            Not logged in · Run /login", "dialog", ""),
     ("codex", "work", f"› {DIM}Ask Codex to do anything{PLAIN}\n  stub-1 default · /work", "ready", ""),
     ("codex", "hello | work", "› hello there\n  stub-1 default · /work", "draft", "hello there"),
     ("codex", "⠏ hello | work", f"• Working (7s • esc to interrupt)\n› {DIM}Ask{PLAIN}", "busy", ""),
