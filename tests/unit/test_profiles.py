@@ -107,6 +107,23 @@ def test_a_profile_with_two_transports_knows_the_other() -> None:
     assert profiles.launch_spec(loaded()["claude"])["other"] == {}
 
 
+def test_an_agent_that_does_not_ask_for_leave_is_held_by_its_own_guard() -> None:
+    """S1.28, S2.16: over ACP, too, options and variables keep a reader from writing, and let a writer."""
+    guards = {
+        "read_only": ["--plan"],
+        "write": ["--edit"],
+        "read_only_env": {"MAY": "no"},
+        "write_env": {"MAY": "yes"},
+    }
+    profile = loaded(agent9=BOTH | {"acp": {"argv": ["agent9", "{options}"], **guards}, "env": {"X": "1"}})[
+        "agent9"
+    ]
+    reader = profiles.launch_spec(profile, transport="acp")
+    writer = profiles.launch_spec(profile, access="write", transport="acp")
+    assert (reader["start"], reader["env"]) == (["agent9", "--plan", "--quiet"], {"X": "1", "MAY": "no"})
+    assert (writer["start"], writer["env"]) == (["agent9", "--edit", "--quiet"], {"X": "1", "MAY": "yes"})
+
+
 def test_a_transport_that_takes_no_model_is_no_other() -> None:
     """A seat with a model of its own never switches to a transport that would run another."""
     profile = loaded(agent9=BOTH | {"acp": {"argv": ["agent9", "acp"], "model": False}})["agent9"]
