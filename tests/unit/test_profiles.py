@@ -135,8 +135,8 @@ def test_a_transport_that_takes_no_model_is_no_other() -> None:
 
 GOLDEN = {
     ("claude", "read-only"): (
-        "{executable} -p --output-format stream-json --verbose --include-partial-messages --permission-mode plan --model {model} --effort {effort} --session-id {session}",
-        "{executable} -p --output-format stream-json --verbose --include-partial-messages --permission-mode plan --model {model} --effort {effort} --resume {session}",
+        "{executable} -p --output-format stream-json --verbose --include-partial-messages --permission-mode plan --allowedTools Bash(rt:*) --model {model} --effort {effort} --session-id {session}",
+        "{executable} -p --output-format stream-json --verbose --include-partial-messages --permission-mode plan --allowedTools Bash(rt:*) --model {model} --effort {effort} --resume {session}",
     ),
     ("claude", "write"): (
         "{executable} -p --output-format stream-json --verbose --include-partial-messages --permission-mode acceptEdits --model {model} --effort {effort} --session-id {session}",
@@ -157,7 +157,7 @@ GOLDEN = {
 
 @pytest.mark.parametrize(("name", "access"), GOLDEN)
 def test_every_launch_reads_as_measured(name: str, access: Any) -> None:
-    """S2.17, S1.6: read-only unless write is asked for, resume by an explicit id, no git needed."""
+    """S2.17, S1.6, S3.10: model and effort in the argv, read-only unless write is asked for, resume by an explicit id, no git needed."""
     spec = profiles.launch_spec(loaded()[name], "m1", "high", access, "/w")
     assert (" ".join(spec["start"]), " ".join(spec["resume"])) == GOLDEN[name, access]
     assert json.loads(json.dumps(spec)) == spec
@@ -235,7 +235,7 @@ GUARDS = {  # what keeps a seat from writing: words of the argv, or of the envir
     "codex": ["-c", "sandbox_mode=read-only"],
     "gemini": ["--approval-mode", "plan"],
     "opencode": ['"edit":"deny","bash":"deny"'],
-    "copilot": ["--deny-tool=write", "--deny-tool=shell"],
+    "copilot": ["--deny-tool=write", "--allow-tool=shell(rt:*)"],
     "qwen": ["--approval-mode", "plan"],
     "grok": ["--permission-mode", "plan", "--disallowed-tools", "run_terminal_command,search_replace,write"],
     "cursor": ["--mode", "ask"],
@@ -245,7 +245,7 @@ GUARDS = {  # what keeps a seat from writing: words of the argv, or of the envir
 
 @pytest.mark.parametrize("name", GUARDS)
 def test_read_only_is_the_default(name: str) -> None:
-    """S1.28, S2.17: every agent has a guard against writing unless write access is asked for."""
+    """S1.28, S2.5, S2.17: every agent has a guard against writing unless write access is asked for."""
     profile = loaded()[name]
     default = profiles.launch_spec(profile)
     told = " ".join([*default["start"], *default["env"].values()])
