@@ -43,20 +43,8 @@ class Asked:
     @property
     def called(self) -> bool:
         """Whether a tool was called already."""
-        return bool(self.results)
-
-    @property
-    def results(self) -> list[str]:
-        """What the tools that were called gave back, as JSON."""
-        items = self.body.get("messages") or self.body.get("input") or self.body.get("contents") or []
-        parts = [part for item in items if isinstance(item, dict) for part in (item, *_parts(item))]
-        return [
-            json.dumps(part, ensure_ascii=False)
-            for part in parts
-            if part.get("role") == "tool"
-            or part.get("type") in ("tool_result", "function_call_output")
-            or "functionResponse" in part
-        ]
+        marks = ('"role": "tool"', '"functionResponse"', '"type": "tool_result"', '"function_call_output"')
+        return any(mark in json.dumps(self.body) for mark in marks)
 
     @property
     def results(self) -> list[str]:
@@ -327,11 +315,6 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(f"{name}data: {data}\n\n".encode())
             self.wfile.flush()
         self.close_connection = True
-
-
-def _parts(item: dict[str, Any]) -> list[dict[str, Any]]:
-    found = item.get("content", item.get("parts"))
-    return [part for part in found if isinstance(part, dict)] if isinstance(found, list) else []
 
 
 def _text(content: object) -> str:
