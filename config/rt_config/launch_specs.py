@@ -126,14 +126,21 @@ def _tui(profile: Profile, asked: dict[str, str], common: dict[str, Any]) -> dic
 def _acp(profile: Profile, asked: dict[str, str], _common: dict[str, Any]) -> dict[str, Any]:
     call = profile.acp
     assert call is not None  # noqa: S101 (asked for by name, and there)
+    writes = asked["access"] == "write"
+    options = (
+        *(call.write if writes else call.read_only),
+        *(_options(profile, asked) if call.model else profile.args),
+    )
     return {
-        "start": _spliced(call.argv, _options(profile, asked) if call.model else profile.args, profile.argv),
+        "start": _spliced(call.argv, options, profile.argv),
         "resume": [],
         "prompt": "stdin",
         "session": "read",
         "output": Output().model_dump(mode="json"),
+        "env": {**profile.env, **(call.write_env if writes else call.read_only_env)},
         "auth_method": call.auth_method,
-        "mode": call.modes.get("write" if asked["access"] == "write" else "read-only", ""),
+        "mode": call.modes.get("write" if writes else "read-only", ""),
+        "failed_answer": list(call.failed),
     }
 
 

@@ -118,6 +118,11 @@ class Acp(_Strict):
     auth_method: str = ""  # tried when a new session wants a login and the agent offers it
     modes: dict[Access, str] = Field(default_factory=dict)  # set when the agent has a mode of this id
     model: bool = True  # false: its argv takes no model and no effort
+    read_only: tuple[str, ...] = ()  # options and variables of an agent that does not ask for leave
+    write: tuple[str, ...] = ()
+    read_only_env: dict[str, str] = Field(default_factory=dict)
+    write_env: dict[str, str] = Field(default_factory=dict)
+    failed: tuple[str, ...] = ()  # patterns of an answer that is really the agent's report of a failure
 
     @model_validator(mode="after")
     def _known(self) -> Acp:

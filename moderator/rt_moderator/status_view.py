@@ -127,6 +127,19 @@ def _own_warnings(snapshot: Reply) -> Iterable[str]:
     lost = [seat["slug"] for seat in snapshot["seats"] if seat["state"] in ("failed", "blocked")]
     if lost:
         yield f"{listed(lost)} cannot answer: rt seat log {lost[0]}"
+    for seat in snapshot["seats"]:
+        if _other_model(seat):
+            asked = seat.get("requested_model") or seat["model"]
+            yield f"{seat['slug']} was asked for {asked} and answers with {seat['effective_model']}"
+
+
+def _other_model(seat: Reply) -> bool:
+    """Whether another model answers than was asked for; an alias such as opus is part of the full name."""
+    asked, found = (
+        str(seat.get(first) or seat.get(then) or "").lower().rpartition("/")[2]
+        for first, then in (("requested_model", "model"), ("effective_model", ""))
+    )
+    return bool(asked and found) and asked not in found and found not in asked
 
 
 def _host(snapshot: Reply) -> dict[str, Any]:

@@ -140,8 +140,19 @@ class Agent:
     async def _set_mode(self, session: str, modes: schema.SessionModeState | None) -> None:
         """The profile's mode, when the agent has it; our own permission rule holds in every mode."""
         wanted = self._spec["mode"]
-        if modes and wanted != modes.current_mode_id and wanted in {one.id for one in modes.available_modes}:
+        if (
+            not modes
+            or wanted == modes.current_mode_id
+            or wanted not in {one.id for one in modes.available_modes}
+        ):
+            return
+        try:
             await self._there.set_session_mode(session_id=session, mode_id=wanted)
+        except acp.RequestError as exc:
+            if (
+                "already" not in f"{exc} {exc.data}".lower()
+            ):  # a loaded session may say it is in another than it is
+                raise
 
     async def _read_errors(self, process: Process) -> None:
         assert process.stderr is not None  # noqa: S101

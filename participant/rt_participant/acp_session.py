@@ -21,7 +21,7 @@ from anyio.from_thread import BlockingPortal, start_blocking_portal
 from pydantic import ValidationError
 
 from rt_config import processes
-from rt_participant import launch, outputs
+from rt_participant import cleaning, launch, outputs
 from rt_participant.acp_agent import AUTH_REQUIRED, Agent
 from rt_participant.acp_client import Client
 from rt_participant.headless import POLL_SECONDS, Poll, Show
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 Note = Callable[[str, dict[str, str]], None]
 _GONE_SECONDS = 0.5  # for the last words of an agent whose process has ended
 _LAST_SECONDS = 0.5  # of grace when this runner itself is told to stop
+_REASON_CHARS = 200
 _SIGNALS = (signal.SIGTERM, signal.SIGHUP)
 
 
@@ -109,6 +110,8 @@ class LiveSession:
         )
         if response.stop_reason != "end_turn":
             return self._over(f"it stopped with {response.stop_reason}", "stopped", answer=answer)
+        if cleaning.matches(answer.text, self.spec.get("failed_answer", ())):
+            return self._failed(" ".join(answer.text.split())[-_REASON_CHARS:])
         return self._result("" if answer.text else "no answer", "", answer=answer)
 
     def close(self, grace_seconds: float | None = None) -> int | None:
@@ -147,10 +150,7 @@ class LiveSession:
         except OSError as exc:
             return self._refused(exc)
         except acp.RequestError as exc:
-            auth = exc.code == AUTH_REQUIRED
-            said = _one_line(exc)
-            login = f": {self.spec['login']}" if self.spec["login"] else ""
-            return self._over(f"not logged in ({said}){login}" if auth else said, auth=auth)
+            return self._failed(_one_line(exc), auth=exc.code == AUTH_REQUIRED)
         except (ValidationError, TypeError, AttributeError):
             return self._over("what it said is not the protocol", "protocol")
         return None
@@ -214,6 +214,14 @@ class LiveSession:
                     self._note(kind, fields)
                 kind, fields = self._said.get_nowait()
 
+    def _failed(self, said: str, *, auth: bool = False) -> Result:
+        """The agent reported a failure; whether that was for want of a login stands in its words, or beside them."""
+        self.close()
+        if auth or cleaning.matches(f"{said}\n{self._agent.detail}", self.spec["auth_failure"]):
+            login = f": {self.spec['login']}" if self.spec["login"] else ""
+            return self._result(f"not logged in ({said}){login}", "", auth=True)
+        return self._result(said, "")
+
     def _refused(self, exc: OSError) -> Result:
         """It could not be started, or is gone."""
         if not isinstance(exc, ConnectionError):
@@ -254,7 +262,7 @@ def usage_of(usage: Any) -> dict[str, int]:
 
 def _one_line(exc: acp.RequestError) -> str:
     details = exc.data.get("details") or exc.data.get("message") if isinstance(exc.data, dict) else None
-    return " ".join(f"{exc}: {details}".split() if details else str(exc).split())[:200]
+    return " ".join(f"{exc}: {details}".split() if details else str(exc).split())[:_REASON_CHARS]
 
 
 def _told_to_stop(number: int, _frame: FrameType | None) -> NoReturn:

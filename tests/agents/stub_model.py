@@ -43,7 +43,8 @@ class Asked:
     @property
     def called(self) -> bool:
         """Whether a tool was called already."""
-        return any(mark in json.dumps(self.body) for mark in ('"role": "tool"', '"functionResponse"'))
+        marks = ('"role": "tool"', '"functionResponse"', '"type": "tool_result"', '"function_call_output"')
+        return any(mark in json.dumps(self.body) for mark in marks)
 
     @property
     def results(self) -> list[str]:
@@ -146,7 +147,7 @@ class _Handler(BaseHTTPRequestHandler):
         if self.model.status != 200:
             error: dict[str, Any] = {
                 "type": "authentication_error",
-                "message": "the stub refuses",
+                "message": "Incorrect API key provided: the stub refuses",
                 "code": str(self.model.status),
             }
             if "contents" in body:
@@ -189,7 +190,7 @@ class _Handler(BaseHTTPRequestHandler):
         empty: dict[str, Any] = {"type": "text", "text": ""}
         part = {"type": "text_delta", "text": text}
         end = {"stop_reason": "end_turn", "stop_sequence": None}
-        if tool := self._tool(asked) if self.model.script else None:
+        if tool := self._tool(asked):
             empty = {"type": "tool_use", "id": f"toolu_{len(self.model.asked)}", "name": tool[0], "input": {}}
             part = {"type": "input_json_delta", "partial_json": json.dumps(tool[1])}
             end["stop_reason"] = "tool_use"
@@ -211,7 +212,7 @@ class _Handler(BaseHTTPRequestHandler):
             "status": "completed",
             "content": [{"type": "output_text", "text": text, "annotations": []}],
         }
-        if tool := self._tool(asked) if self.model.script else None:
+        if tool := self._tool(asked):
             space, _, name = tool[0].rpartition("/")
             item = {
                 "type": "function_call", "id": f"fc_{number}", "call_id": f"call_{number}", "name": name,
@@ -227,12 +228,14 @@ class _Handler(BaseHTTPRequestHandler):
         response = {
             "id": f"resp_{number}",
             "object": "response",
+            "created_at": 1,
+            "model": asked.model,
             "status": "completed",
             "output": [item],
             "usage": usage,
         }
         return self._events(
-            {"type": "response.created", "response": {"id": response["id"]}},
+            {"type": "response.created", "response": response | {"status": "in_progress", "output": []}},
             {"type": "response.output_item.done", "output_index": 0, "item": item},
             {"type": "response.completed", "response": response},
         )

@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from tests.cli.world import World
-from tests.helpers import eventually
 
 # The words in capitals of the skills, as a person would fill them in; TABLE comes from the run.
 FILLED = {
@@ -67,11 +66,12 @@ def test_every_line_of_the_participants_skill_works_in_a_seat(world: World) -> N
     """S4.22: the lines of the installed skill, run inside a seat's session, answer its turn and post a note."""
     told(world, "skill", "install", "codex", "--only", "participant")
     text = (Path.home() / ".codex/skills/roundtable-participant/SKILL.md").read_text()
-    script = "\n".join(f"{line} <<'END' || exit 9\n{body}END" for line, body in lines_of(text))
-    seat = world.program("seat", f"cat >/dev/null\n{script}\necho done > '{world.work}/done'")
+    # The reply comes last: with it the turn is over, and the runner ends what still runs.
+    lines = sorted(lines_of(text), key=lambda found: found[0].startswith("rt reply"))
+    script = "\n".join(f"{line} <<'END' || exit 9\n{body}END" for line, body in lines)
+    seat = world.program("seat", f"cat >/dev/null\n{script}\nexec sleep 300")
     table = world.start("--seat", f"a={seat}", "--seat", "b=rehearsal")
     world.answered(table)
-    eventually((world.work / "done").exists, what="the last line")
     said = {(m["from"], m["kind"]): m["body"] for m in world.record(table)}
     assert said["participant/a", "reply"].startswith("## Position\nMy answer")
     assert said["participant/a", "note"] == "The numbers are in report.csv."
@@ -109,6 +109,16 @@ def test_a_skill_is_short_and_chosen_by_its_description(world: World) -> None:
         assert ": " not in found["description"]  # a plain word in YAML
         assert len(found["text"].splitlines()) <= 150
         assert "<!-- formats" not in found["text"]
+
+
+def test_the_first_question_is_how_involved_the_person_wants_to_be(world: World) -> None:
+    """S2.6: the first section asks it, once; with the report only, choices are said in one line."""
+    text = told(world, "skill", "show", "moderator")["text"]
+    first = text.split("## ")[1]
+    assert first.startswith("1. Ask first: how involved")
+    assert [
+        word for word in ("Hands-on", "Steer at gates", "Report only", "in one line") if word not in first
+    ] == []
 
 
 def test_a_persons_own_file_is_left_alone(world: World) -> None:

@@ -207,6 +207,18 @@ def test_a_login_that_is_wanted_is_named(seat: Seat) -> None:
 
 
 @pytest.mark.full
+def test_a_failure_that_comes_as_an_answer_is_none(seat: Seat) -> None:
+    """S2.19: what the profile knows as an agent's report of a failure is a strike with its reason, and not in the record."""
+    said = {"say": ["Error: Incorrect API key ", "(HTTP 401)."]}
+    one = seat(said, failed_answer=["^Error: "], auth_failure=["HTTP 401"])
+    one.table.ask("Which cache?", "a")
+    with one.table.runner("a"):
+        failed = one.table.event("failed")
+    assert failed["reason"] == "not logged in (Error: Incorrect API key (HTTP 401).): run fake login"
+    assert [m["kind"] for m in one.table.messages()] == ["intent"]
+
+
+@pytest.mark.full
 def test_the_profiles_method_logs_in_when_it_is_offered(seat: Seat) -> None:
     """S2.33: authenticate comes only after the agent asked for it."""
     one = seat(plan={"auth": "key"})

@@ -107,6 +107,23 @@ def test_a_profile_with_two_transports_knows_the_other() -> None:
     assert profiles.launch_spec(loaded()["claude"])["other"] == {}
 
 
+def test_an_agent_that_does_not_ask_for_leave_is_held_by_its_own_guard() -> None:
+    """S1.28, S2.16: over ACP, too, options and variables keep a reader from writing, and let a writer."""
+    guards = {
+        "read_only": ["--plan"],
+        "write": ["--edit"],
+        "read_only_env": {"MAY": "no"},
+        "write_env": {"MAY": "yes"},
+    }
+    profile = loaded(agent9=BOTH | {"acp": {"argv": ["agent9", "{options}"], **guards}, "env": {"X": "1"}})[
+        "agent9"
+    ]
+    reader = profiles.launch_spec(profile, transport="acp")
+    writer = profiles.launch_spec(profile, access="write", transport="acp")
+    assert (reader["start"], reader["env"]) == (["agent9", "--plan", "--quiet"], {"X": "1", "MAY": "no"})
+    assert (writer["start"], writer["env"]) == (["agent9", "--edit", "--quiet"], {"X": "1", "MAY": "yes"})
+
+
 def test_a_transport_that_takes_no_model_is_no_other() -> None:
     """A seat with a model of its own never switches to a transport that would run another."""
     profile = loaded(agent9=BOTH | {"acp": {"argv": ["agent9", "acp"], "model": False}})["agent9"]
@@ -118,8 +135,8 @@ def test_a_transport_that_takes_no_model_is_no_other() -> None:
 
 GOLDEN = {
     ("claude", "read-only"): (
-        "{executable} -p --output-format stream-json --verbose --include-partial-messages --permission-mode plan --model {model} --effort {effort} --session-id {session}",
-        "{executable} -p --output-format stream-json --verbose --include-partial-messages --permission-mode plan --model {model} --effort {effort} --resume {session}",
+        "{executable} -p --output-format stream-json --verbose --include-partial-messages --permission-mode plan --allowedTools Bash(rt:*) --model {model} --effort {effort} --session-id {session}",
+        "{executable} -p --output-format stream-json --verbose --include-partial-messages --permission-mode plan --allowedTools Bash(rt:*) --model {model} --effort {effort} --resume {session}",
     ),
     ("claude", "write"): (
         "{executable} -p --output-format stream-json --verbose --include-partial-messages --permission-mode acceptEdits --model {model} --effort {effort} --session-id {session}",
@@ -140,7 +157,7 @@ GOLDEN = {
 
 @pytest.mark.parametrize(("name", "access"), GOLDEN)
 def test_every_launch_reads_as_measured(name: str, access: Any) -> None:
-    """S2.17, S1.6: read-only unless write is asked for, resume by an explicit id, no git needed."""
+    """S2.17, S1.6, S3.10: model and effort in the argv, read-only unless write is asked for, resume by an explicit id, no git needed."""
     spec = profiles.launch_spec(loaded()[name], "m1", "high", access, "/w")
     assert (" ".join(spec["start"]), " ".join(spec["resume"])) == GOLDEN[name, access]
     assert json.loads(json.dumps(spec)) == spec
@@ -218,7 +235,7 @@ GUARDS = {  # what keeps a seat from writing: words of the argv, or of the envir
     "codex": ["-c", "sandbox_mode=read-only"],
     "gemini": ["--approval-mode", "plan"],
     "opencode": ['"edit":"deny","bash":"deny"'],
-    "copilot": ["--deny-tool=write", "--deny-tool=shell"],
+    "copilot": ["--deny-tool=write", "--allow-tool=shell(rt:*)"],
     "qwen": ["--approval-mode", "plan"],
     "grok": ["--permission-mode", "plan", "--disallowed-tools", "run_terminal_command,search_replace,write"],
     "cursor": ["--mode", "ask"],
@@ -228,7 +245,7 @@ GUARDS = {  # what keeps a seat from writing: words of the argv, or of the envir
 
 @pytest.mark.parametrize("name", GUARDS)
 def test_read_only_is_the_default(name: str) -> None:
-    """S1.28, S2.17: every agent has a guard against writing unless write access is asked for."""
+    """S1.28, S2.5, S2.17: every agent has a guard against writing unless write access is asked for."""
     profile = loaded()[name]
     default = profiles.launch_spec(profile)
     told = " ".join([*default["start"], *default["env"].values()])

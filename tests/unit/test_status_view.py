@@ -177,3 +177,20 @@ def test_time_left_of_a_turn() -> None:
     del waiting["deadline"]
     found = moment([], [turn("a"), waiting, turn("c", state="answered")])
     assert [seconds_left(found, f"m1/{slug}") for slug in "abcd"] == [559.0, 600.0, 0.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("asked", "answers", "warned"),
+    [
+        ("opus", "claude-opus-4-1", False),
+        ("stub/stub-1", "stub-1", False),
+        ("", "x", False),
+        ("x", "", False),
+        ("opus", "claude-sonnet-4", True),
+    ],
+)
+def test_another_model_than_asked_for_is_said(asked: str, answers: str, warned: bool) -> None:
+    """S3.8: a seat whose CLI answers with another model is named in the warnings; an alias of the same is not."""
+    found = moment([seat("a", requested_model=asked, effective_model=answers)], [], host=hosted())
+    warnings = [line for line in view(found)["warnings"] if "was asked for" in line]
+    assert warnings == ([f"a was asked for {asked} and answers with {answers}"] if warned else [])
