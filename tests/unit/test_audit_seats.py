@@ -106,8 +106,8 @@ def test_command_code_as_a_user_describes_it() -> None:
         "headless": {"start": [*call, "--session-id", "{session}"], "resume": [*call, "--resume", "{session}"], "session": "set"},
     }  # fmt: skip
     found = catalog.load(Settings(profiles={"cmd": mine}))["cmd"]
-    for transport in ("auto", "headless"):
-        spec = catalog.launch_spec(found, "", "", "read-only", "/", transport)
-        assert spec["transport"] == {"auto": "acp"}.get(transport, transport)
+    assert catalog.launch_spec(found, "", "", "read-only", "/", "auto")["transport"] == "acp"
+    spec = catalog.launch_spec(found, "", "", "read-only", "/", "headless")
+    assert spec["transport"] == "headless"
     assert tuple(spec["resume"][-2:]) == ("--resume", "{session}")
     assert "plan" in spec["start"]
