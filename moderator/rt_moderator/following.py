@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rt_mailbox import tables, waiting
-from rt_moderator import formats, status_view
+from rt_moderator import formats
 from rt_moderator.words import listed, span
+from rt_participant import waits
 
 if TYPE_CHECKING:
     from rt_mailbox.door import Reply
@@ -47,20 +48,18 @@ def follow(
             tell(event)
         snapshot = shell.snapshot(table)
         look(snapshot)
-        if how := _over(snapshot):
+        if how := _over(shell, snapshot):
             return Ended(how, snapshot)
         if not watch.block(int(_LOOK_SECONDS * 1000)):
             hosting.ensure(shell, table)
 
 
-def _over(snapshot: Reply) -> str:
+def _over(shell: Shell, snapshot: Reply) -> str:
     about = snapshot["table"]
     if not formats.runs(about):
         return str(about.get("phase") or "done")
-    if about.get("gate"):
-        return "gate"
-    waits = status_view.state_of(snapshot) == "awaiting_synthesis" and about.get("asks")
-    return "moderator" if waits else ""
+    needed = waits.needs(shell.door, about["id"])
+    return {"gate": "gate", "synthesis": "moderator"}.get(needed, "")
 
 
 def lines(event: Reply) -> Iterator[str]:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from rt_mailbox.door import Door
     from rt_participant.acts import Actor
 
 FOREVER = 10.0 * 365 * 86_400
@@ -81,11 +82,24 @@ def _question(actor: Actor, what: str) -> Callable[[], bool]:
 
 def _at_work(actor: Actor) -> bool:
     """Whether a format runs that waits for no person: the next step comes by itself."""
-    form, phase, by_hand, gate, asks = actor.door.command(
-        "HMGET", key(actor.table, "table"), "format", "phase", "as_open", "gate", "asks"
+    form, phase, by_hand = actor.door.command(
+        "HMGET", key(actor.table, "table"), "format", "phase", "as_open"
     )
-    over = phase in ("done", "failed", "stuck") or by_hand or gate or (asks and phase == "awaiting_synthesis")
-    return form not in (None, "", "open") and not over
+    over = form in (None, "", "open") or phase in ("done", "failed", "stuck") or by_hand
+    return not over and not needs(actor.door, actor.table)
+
+
+def needs(door: Door, table: str) -> str:
+    """What a format needs of a person right now: gate (a decision), synthesis, or ''.
+
+    What was decided or posted a moment ago is needed no more, although the host may not have seen it yet.
+    """
+    gate, asks, after, latest = door.command(
+        "HMGET", key(table, "table"), "gate", "asks", "asks_after", "synthesis"
+    )
+    if gate:
+        return "" if door.command("HEXISTS", key(table, "journal"), f"{gate}.decision") else "gate"
+    return "synthesis" if asks and int(latest or 0) <= int(after or 0) else ""
 
 
 def _queued(actor: Actor) -> bool:

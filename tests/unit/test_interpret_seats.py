@@ -44,7 +44,7 @@ def test_how_the_default_panel_is_launched(tmp_path: Path, monkeypatch: pytest.M
     specs = [packed_spec.unpacked(one["spec"]) for one in fields]
     assert [one["access"] for one in specs] == ["read-only"] * 3
     claude, codex, gemini = (" ".join(one["start"]) for one in specs)
-    assert "--permission-mode plan --model {model}" in claude
+    assert "--permission-mode plan --allowedTools Bash(rt:*) --model {model}" in claude
     assert "sandbox_mode=read-only" in codex
     assert "model_reasoning_effort={effort}" in codex
     assert (specs[0]["model"], specs[1]["effort"]) == ("opus", "high")

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rt_config import profiles as catalog
+from rt_config import rosters
 from rt_config.errors import TooFewSeatsError
 from rt_moderator import words
 from rt_moderator.plan import SeatPlan
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from rt_config.profiles import Profile
     from rt_config.settings import Settings
 
-PREFERRED = ("codex", "commandcode")
 # lens → role and what it looks for; any other lens is its own role
 LENSES = {
     "auditor": ("Auditor", "defects that can be shown: wrong, unsafe, lost, unbounded"),
@@ -84,8 +84,9 @@ def family_warnings(seats: Sequence[SeatPlan], settings: Settings, *, moderator:
 def _chosen(settings: Settings, not_family: str) -> list[Profile]:
     """At least two profiles: the preferred pair, else the first two families, another than `not_family` where there is one."""
     found = catalog.load(settings)
-    preferred = [found[name] for name in PREFERRED if name in found and catalog.available(found[name])]
-    if len(preferred) == len(PREFERRED):
+    named = rosters.load("audit")["preferred"]
+    preferred = [found[name] for name in named if name in found and catalog.available(found[name])]
+    if len(preferred) == len(named):
         return preferred
     there = catalog.proposed(settings) or [catalog.get(found, catalog.default_profile(settings))]
     there = sorted(there, key=lambda one: one.name != settings.default_profile)

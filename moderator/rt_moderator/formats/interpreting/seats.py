@@ -6,14 +6,12 @@ Nobody is replaced: a seat that cannot run stays in the list with its reason, an
 from __future__ import annotations
 
 import json
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import rt_config
 from rt_config import profiles as catalog
+from rt_config import rosters
 from rt_config.errors import RoundtableError, TooFewSeatsError
 from rt_config.seat_spec import COMMAND
 from rt_moderator.plan import SeatPlan
@@ -23,7 +21,6 @@ if TYPE_CHECKING:
     from rt_config.settings import Settings
 
 QUORUM = 3
-_PANEL = Path(rt_config.__file__).parent / "panels" / "interpret.toml"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +52,7 @@ def interpret_seats(settings: Settings, access: Access = "read-only") -> list[Pl
     Raises:
         BadConfigError: a configured profile does not read as one.
     """
-    return [_first(row["slug"], row["any_of"], settings, access) for row in _panel()]
+    return [_first(row["slug"], row["any_of"], settings, access) for row in rosters.load("interpret")["seat"]]
 
 
 def places(seats: Iterable[SeatPlan], settings: Settings, access: Access = "read-only") -> list[Place]:
@@ -102,11 +99,6 @@ def unpacked(fields: Mapping[str, Any]) -> list[dict[str, str]]:
 
 def _profile(seat: SeatPlan) -> str:
     return COMMAND if seat.command else seat.profile
-
-
-def _panel() -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = tomllib.loads(_PANEL.read_text(encoding="utf-8"))["seat"]
-    return rows
 
 
 def _first(slug: str, any_of: Sequence[str], settings: Settings, access: Access) -> Place:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rt_config import profiles as catalog
+from rt_config import rosters
 from rt_config.errors import BadConfigError, RoundtableError
 from rt_config.seat_spec import COMMAND
 from rt_moderator import roster
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 HOST_SEAT = "host"
 HOST_NAME = "host seat"
 _LONGEST_NAME = 24
-_FILES = ("AGENTS.md", "CLAUDE.md")
 _HEADING = re.compile(r"##\s+multi-agents\s*#*\s*", re.IGNORECASE)
 _ITEM = re.compile(r"[-*+]\s+(\S.*)")
 # A model becomes a word of a command line: never one that reads as an option.
@@ -141,7 +141,8 @@ def _candidates(cwd: Path) -> list[Path]:
             break
     else:
         folders = [cwd]
-    return [folder / name for folder in (*folders, Path.home()) for name in _FILES]
+    files = rosters.load("table")["files"]
+    return [folder / name for folder in (*folders, Path.home()) for name in files]
 
 
 def _detected(settings: Settings, warnings: list[str]) -> list[SeatPlan]:
@@ -175,7 +176,7 @@ def _names(profile: Profile) -> set[str]:
 
 
 def _plain(name: str) -> str:
-    """A name as it is compared: Claude Code, claude-code and CLAUDE CODE are one."""
+    """A name as it is compared: My Agent, my-agent and MY AGENT are one."""
     return " ".join(re.sub(r"[\W_]+", " ", name).casefold().split())
 
 
