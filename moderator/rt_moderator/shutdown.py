@@ -61,8 +61,12 @@ def _clear_deck() -> list[str]:
 
     deck = Deck()
     try:
-        removed = list(deck.remove_many([session.name for session in deck.list()]))
+        removed: set[str] = set()
+        for _ in range(3):  # a host may have seated somebody while it was being ended itself
+            if not (names := [session.name for session in deck.list()]):
+                break
+            removed |= set(deck.remove_many(names))
         deck.stop_server_if_empty()
     except TmuxMissingError:
         return []
-    return removed
+    return sorted(removed)
