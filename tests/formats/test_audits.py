@@ -421,6 +421,8 @@ def test_a_second_vote_only_when_asked_for(bus: Bus, tmp_path: Path) -> None:
     decide(run, "veto")
     assert run.drive() == "awaiting_moderator"
     assert set(run.requests("veto2")) == {"ann", "bob"}
+    assert "V1 on Agreed spec" in run.about["gate_details"]
+    assert "V2 on Agreed spec" in run.about["gate_details"]
     decide(run, "continue")
     assert run.drive() == "done"
 
