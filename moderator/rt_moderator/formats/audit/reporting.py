@@ -25,12 +25,19 @@ def result(debate: Debate, degraded: Collection[str], vote: Vetoed | None = None
     return "consensus" if debate.found.reached and not (vote and vote.moved) else "no_consensus"
 
 
+def reason(debate: Debate, degraded: Collection[str], stopped: str) -> str:
+    """Why it stopped; an agreement of those who are left is never called consensus."""
+    if not degraded or not debate.found.reached:
+        return stopped
+    return f"agreement: {debate.found.why}; degraded by {words.listed(sorted(degraded))}, so it is no full consensus"
+
+
 def outcome(
     debate: Debate, written: Written, vote: Vetoed, there: Mapping[str, Any], stopped: str
 ) -> Outcome:
     """How the audit ended; without a synthesis it failed, and shows the findings all the same."""
     degraded = {one["seat"]: one["why"] for one in there["degraded"]}
-    done = written.whole
+    done, stopped = written.whole, reason(debate, degraded, stopped)
     text = readable(vote.written.text, debate.seats)
     warnings = [*debate.warnings, *dict.fromkeys([*written.warnings, *vote.written.warnings])]
     warnings += [
