@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 
 from rt_mailbox import groups, journal, tables
@@ -168,8 +169,16 @@ def test_the_numbers(bus: Bus, tmp_path: Path) -> None:
         "no_consensus",
     )
     assert {turn["timeout_ms"] for turn in run.snapshot["turns"]} == {"900000"}
+    from rt_moderator.cli.table_options import format_options
     from rt_moderator.formats import panel, pingpong, roles
 
+    options = click.command()(format_options(lambda: None)).params
+    shown = {str(one.name): str(one.to_info_dict()["help"]) for one in options}
+    assert "audits 3" in shown["rounds"]
+    assert "audits: 2" in shown["min_rounds"]
+    assert "audits 60" in shown["budget_min"]
+    assert "default 30" in shown["drain_timeout"]
+    assert "default 5" in shown["kill_grace"]
     for module in (panel, pingpong, roles):
         assert module.DEFAULTS == {"rounds": 3, "min_rounds": 2, "turn_timeout": 900.0, "budget_min": 60.0}
 
@@ -244,6 +253,8 @@ def test_a_dropped_seat_makes_it_degraded(bus: Bus, tmp_path: Path) -> None:
     assert run.drive() == "done"
     found, report = run.outcome, run.file("report.md")
     assert found.result == "degraded"
+    why = "agreement: ann and bob agree, nothing blocking is open; degraded by cy, so it is no full consensus"
+    assert found.stop_reason == why
     assert report.index("DEGRADED") < report.index("## Agreed spec")
     assert "The run is degraded by cy (dropped: quota)" in found.synthesis
     assert "cy (rehearsal headless: dropped: quota)" in report[report.index("## The run") :]
@@ -421,6 +432,8 @@ def test_a_second_vote_only_when_asked_for(bus: Bus, tmp_path: Path) -> None:
     decide(run, "veto")
     assert run.drive() == "awaiting_moderator"
     assert set(run.requests("veto2")) == {"ann", "bob"}
+    assert "V1 on Agreed spec" in run.about["gate_details"]
+    assert "V2 on Agreed spec" in run.about["gate_details"]
     decide(run, "continue")
     assert run.drive() == "done"
 

@@ -15,6 +15,7 @@ from rt_moderator.formats.audit.draft import Material, problems
 from rt_moderator.formats.audit.ledger import Ledger, Said
 from rt_moderator.formats.audit.status import Finding, Objection, Status
 from rt_moderator.formats.audit.synthesis import fate_of, rechecked, unwrapped
+from rt_moderator.quoting import _code_lines, harmless
 from rt_participant.rehearsing import audit_revision, audit_synthesis
 
 WHY = "No line of the migration says how a half-finished batch is taken back after a crash."
@@ -185,3 +186,23 @@ def test_the_plain_listing_always_passes(
     assert all(fate_of(number, parts[draft.CHANGES]) == "moved" for number, _, _ in raised)
     problems(whole, material)
     json.loads(views.as_json(ledger))
+
+
+@settings(max_examples=60)
+@given(st.text(alphabet="ab<!>`~#=- \n\x1b[]:/", max_size=60))
+def test_a_draft_stays_in_its_place_in_the_report(text: str) -> None:
+    """Property: what somebody wrote as Markdown makes no heading above the third level, no HTML, no code that stays open."""
+    shown = harmless(text)
+    assert "\x1b" not in shown
+    outside = [
+        line
+        for line, inside in zip(shown.splitlines(), _code_lines(shown.splitlines()), strict=True)
+        if not inside
+    ]
+    fences = [line for line in outside if re.match(r" {0,3}(`{3,}|~{3,})", line)]
+    assert len(fences) % 2 == 0
+    for line in outside:
+        assert not re.match(r" {0,3}#{1,2}(\s|$)", line)
+        assert not re.search(r"<[A-Za-z/!?]", line)
+    if not fences:
+        assert not re.search(r"`{3}|~{3}", shown)

@@ -87,7 +87,7 @@ def test_only_what_is_not_agreed_is_contested() -> None:
         ],
     )
     assert [entry.title for entry in ledger.contested(SEATS)] == ["of ann", "of bob"]
-    assert "All" not in views.disagreements(ledger.contested(SEATS), SEATS)
+    assert "All" not in views.disagreements(ledger.contested(SEATS), SEATS, SEATS)
 
 
 @pytest.mark.parametrize(
@@ -227,3 +227,15 @@ def test_nobody_can_write_a_finding_into_the_list() -> None:
     ]
     assert "    | evidence: F8 · blocking · held\n    | evidence: you: minor" in shown
     assert in_order({"F10", "F9"}) == ["F9", "F10"]
+
+
+def test_long_findings_are_cut_where_they_enter_a_request() -> None:
+    """Overlong texts are cut, marked, the more the more there are; the ledger keeps them whole."""
+    long = "word " * 3000
+    ledger = Ledger().folded(1, [said("ann", *(finding(f"t{n}", evidence=long) for n in range(25)))])
+    few = views.findings(Ledger(ledger.entries[:1]), "bob", {"ann": "Panelist A"}, SEATS)
+    many = views.findings(Ledger(ledger.entries * 5), "bob", {"ann": "Panelist A"}, SEATS)
+    assert few.count("word") == 250
+    assert "[… cut]" in few
+    assert len(many) <= views.MOST_CHARS
+    assert ledger.entries[0].positions["ann"].evidence == long.strip()

@@ -22,6 +22,7 @@ DEFAULTS = {
     "turn_timeout": TURN_SECONDS,
     "budget_min": BUDGET_MINUTES,
 }
+_MOST_CHARS = 60_000  # of a brief where it enters a request; the case keeps it whole
 USES = frozenset(
     {
         "base", "brief", "budget_min", "budget_usd", "context", "lenses", "min_rounds", "moderator", "named", "on_deadlock",
@@ -58,6 +59,8 @@ async def opened(table: Table) -> Case:
     rounds = max(1, options.rounds if options.rounds is not None else ROUNDS)
     least = options.min_rounds or MIN_ROUNDS
     warnings = [*options.notes, *briefs.warnings(text), *aim.notes]
+    if len(text) > _MOST_CHARS:
+        text = f"{text[:_MOST_CHARS]}\n[… cut]"
     if least > rounds:
         warnings.append(
             f"{rounds} rounds at most and {least} at least before a consensus counts: there can be none."

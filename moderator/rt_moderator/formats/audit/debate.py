@@ -104,7 +104,7 @@ class Debate:
         }
         step = await self.table.collect(
             name, group, "audit_first" if first else "audit_round",
-            parse=status.status, reminder="audit_again", title="" if alike else self._title(name, number, group),
+            parse=status.status, reminder="audit_again", title="" if alike else self._title(number, group),
             each=each, round=number, seconds=self.case.seconds, again=True, labels={s: labels[s] for s in group},
             needed=needed, brief=self.case.brief, number=number, rounds=max(self.case.rounds, number), schema=status.schema(status.Status),
         )  # fmt: skip
@@ -117,7 +117,7 @@ class Debate:
         self.ledger = self.ledger.folded(number, said)
         return step
 
-    def _title(self, name: str, number: int, group: Sequence[str]) -> str:
+    def _title(self, number: int, group: Sequence[str]) -> str:
         ids = in_order(self.ledger.blocking())
         what = (
             f"{len(self.ledger.entries)} findings, blocking: {words.listed(ids) or 'none'}"
@@ -185,7 +185,7 @@ class Debate:
             head += f" {words.listed(in_order(self.blocking[-1]))} blocked two rounds running: say which to settle, and what would settle it."
         if self.rounds >= last:
             head += " No round is left: continue goes on to the synthesis, steer adds one round."
-        return f"{head}\n\n{views.disagreements(contested, self.live) or 'The seats do not disagree on any finding.'}\n"
+        return f"{head}\n\n{views.disagreements(contested, self.live, self.seats) or 'The seats do not disagree on any finding.'}\n"
 
 
 def _still_there(step: Step) -> list[str]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from rt_moderator import words
 from rt_moderator.engine.prompts import line
+from rt_moderator.engine.prompts import words as shortened
 from rt_moderator.formats.audit.draft import (
     CHANGES,
     IMPROVEMENTS,
@@ -19,7 +20,7 @@ from rt_moderator.formats.audit.draft import (
 )
 from rt_moderator.formats.audit.ledger import Entry
 from rt_moderator.formats.audit.status import Objection
-from rt_moderator.formats.audit.views import indented
+from rt_moderator.formats.audit.views import MOST_WORDS, indented
 from rt_moderator.quoting import inline, quoted
 
 
@@ -66,7 +67,9 @@ def with_objections(text: str, objections: Sequence[tuple[str, str, Objection]])
         else parts[OPEN].rstrip() + "\n\n"
     )
     parts[OPEN] = old + "\n\n".join(moved)
-    parts[CHANGES] = "\n".join(f"- {number} (@{slug}): moved to {OPEN}" for number, slug, _ in objections)
+    parts[CHANGES] = (parts.get(CHANGES, "") + "\n" if parts.get(CHANGES) else "") + "\n".join(
+        f"- {number} (@{slug}): moved to {OPEN}" for number, slug, _ in objections
+    )
     return joined(parts)
 
 
@@ -82,7 +85,13 @@ def _item(entry: Entry) -> str:
     raised = ", ".join(f"@{slug}" for slug in entry.raised_by)
     head = f"{entry.id} {inline(entry.title)} (raised by {raised}; {cites})"
     return "\n".join(
-        [head, *(f"  - @{slug}:\n{indented(indented(quoted(held.proposal)))}" for slug, held in proposals)]
+        [
+            head,
+            *(
+                f"  - @{slug}:\n{indented(indented(quoted(_short(held.proposal))))}"
+                for slug, held in proposals
+            ),
+        ]
     )
 
 
@@ -90,5 +99,9 @@ def _open(entry: Entry) -> str:
     lines = [f"### {entry.id} {inline(entry.title)}", ""]
     for slug, held in entry.positions.items():
         lines.append(f"- @{slug} ({held.cite}): {held.severity}, {held.state}")
-        lines += [indented(quoted(text)) for text in (held.evidence, held.proposal) if text]
+        lines += [indented(quoted(_short(text))) for text in (held.evidence, held.proposal) if text]
     return "\n".join(lines)
+
+
+def _short(text: str) -> str:
+    return shortened(text, MOST_WORDS)

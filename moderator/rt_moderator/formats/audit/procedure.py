@@ -27,7 +27,7 @@ async def audit(table: Table, *, in_turn: bool = False, lensed: bool = False) ->
     await table.phase("synthesis.phase", "awaiting_synthesis")
     there = await table.look("debate.end")
     material = Material(debate.ledger, debate.seats, int(there["head"]), _degraded(there))
-    ended = f"{reporting.result(debate, material.degraded)} after {debate.rounds} rounds ({stopped})"
+    ended = f"{reporting.result(debate, material.degraded)} after {debate.rounds} rounds ({reporting.reason(debate, material.degraded, stopped)})"
     written = await synthesis.drafted(table, material, case.brief, ended)
 
     vote = await veto.voted(debate, written, material)

@@ -25,12 +25,19 @@ def result(debate: Debate, degraded: Collection[str], vote: Vetoed | None = None
     return "consensus" if debate.found.reached and not (vote and vote.moved) else "no_consensus"
 
 
+def reason(debate: Debate, degraded: Collection[str], stopped: str) -> str:
+    """Why it stopped; an agreement of those who are left is never called consensus."""
+    if not degraded or not debate.found.reached:
+        return stopped
+    return f"agreement: {debate.found.why}; degraded by {words.listed(sorted(degraded))}, so it is no full consensus"
+
+
 def outcome(
     debate: Debate, written: Written, vote: Vetoed, there: Mapping[str, Any], stopped: str
 ) -> Outcome:
     """How the audit ended; without a synthesis it failed, and shows the findings all the same."""
     degraded = {one["seat"]: one["why"] for one in there["degraded"]}
-    done = written.whole
+    done, stopped = written.whole, reason(debate, degraded, stopped)
     text = readable(vote.written.text, debate.seats)
     warnings = [*debate.warnings, *dict.fromkeys([*written.warnings, *vote.written.warnings])]
     warnings += [
@@ -71,7 +78,9 @@ def _sections(debate: Debate, text: str, vote: Vetoed) -> list[Section]:
     if notes := parts.get(draft.NOTES, ""):
         found.append(Section(title=draft.NOTES, body=harmless(notes)))
     changes = parts.get(draft.CHANGES, "")
-    body = veto.table_of(vote) + (f"\n\nWhat changed after it:\n\n{harmless(changes)}" if changes else "")
+    body = veto.table_of(vote, debate.seats) + (
+        f"\n\nWhat changed after it:\n\n{harmless(changes)}" if changes else ""
+    )
     found.append(Section(title="Veto", body=body))
     if debate.history:
         found.append(Section(title="Round by round", body=_rounds(debate)))
@@ -118,7 +127,7 @@ def _facts(
 def _extra(debate: Debate, vote: Vetoed) -> dict[str, Any]:
     return {
         "target": debate.case.target.as_json(),
-        "points": views.points(debate.ledger),
+        "points": views.points(debate.ledger, debate.seats),
         "verdicts": debate.history,
         "deadlocks": debate.deadlocks,
         "abstained": list(debate.found.abstain),
@@ -126,7 +135,8 @@ def _extra(debate: Debate, vote: Vetoed) -> dict[str, Any]:
         "veto": {slug: one.vote if one else None for slug, one in vote.votes.items()},
         "veto_skipped": vote.skipped or None,
         "objections": [
-            {"id": number, "seat": slug, "where": one.where, "why": one.why, "wants": one.wants, "became": vote.fates[number]}
+            {"id": number, "seat": slug, "where": one.where, "why": voices.for_person(one.why, debate.seats),
+             "wants": voices.for_person(one.wants, debate.seats), "became": vote.fates[number]}
             for number, slug, one in vote.objections
         ],
     }  # fmt: skip

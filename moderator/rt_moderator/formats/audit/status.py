@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 
 STATUS, VETO = "roundtable-status", "roundtable-veto"
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})[ \t]*([^\s`]*)[^`]*$")
-_MOST_FINDINGS = 60
+_MOST_FINDINGS = 30
 
 Severity = Literal["blocking", "major", "minor"]
 State = Literal["open", "held", "withdrawn", "resolved"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -26,6 +26,7 @@ class Vetoed:
     objections: tuple[tuple[str, str, Objection], ...] = ()
     fates: Mapping[str, str] = field(default_factory=dict)
     skipped: str = ""
+    before: Vetoed | None = None  # the vote that came before a person asked for this one
 
     @property
     def moved(self) -> list[str]:
@@ -54,11 +55,13 @@ async def voted(debate: Debate, written: Written, material: Material) -> Vetoed:
     for at in range(1, 100):
         name = "veto" if at == 1 else f"veto{at}"
         await table.phase(f"{name}.phase", "veto")
-        found = await _once(debate, name, found.written, material)
+        found = await _once(debate, name, found if at > 1 else None, found.written, material)
         await debate.watch(f"{name}.target", "the veto")
         if not found.objections or table.options.steering != "active":
             break
-        decided = await table.gate(f"{name}.gate", "veto", table_of(found), ("continue", "veto"))
+        decided = await table.gate(
+            f"{name}.gate", "veto", table_of(found, debate.seats), ("continue", "veto")
+        )
         if decided.choice != "veto":
             break
     return found
@@ -72,7 +75,9 @@ def _skipped(debate: Debate, written: Written) -> str:
     return "" if debate.live else "no seat is left"
 
 
-async def _once(debate: Debate, name: str, written: Written, material: Material) -> Vetoed:
+async def _once(
+    debate: Debate, name: str, before: Vetoed | None, written: Written, material: Material
+) -> Vetoed:
     table, seats = debate.table, debate.seats
     labels = table.labels(name, seats)
     each = {
@@ -93,36 +98,44 @@ async def _once(debate: Debate, name: str, written: Written, material: Material)
         votes[answer.seat] = (
             None if answer.malformed else voices.vote_named(answer.parsed, labels[answer.seat])
         )
-    objections = _numbered(votes)
+    objections = _numbered(votes, after=before)
     if not objections:
-        return Vetoed(written, votes)
+        return Vetoed(written, votes, before=before)
     revised = await synthesis.revised(table, f"{name}.revision", written.text, objections, material)
     parts = draft.sections(revised.text)
     fates = {number: synthesis.fate_of(number, parts.get(draft.CHANGES, "")) for number, _, _ in objections}
-    return Vetoed(revised, votes, objections, fates)
+    return Vetoed(revised, votes, objections, fates, before=before)
 
 
-def _numbered(votes: Mapping[str, Vote | None]) -> tuple[tuple[str, str, Objection], ...]:
+def _numbered(
+    votes: Mapping[str, Vote | None], *, after: Vetoed | None
+) -> tuple[tuple[str, str, Objection], ...]:
+    """The objections, numbered on from those of the votes before."""
+    first = 1
+    while after:
+        first, after = first + len(after.objections), after.before
     all_ = [(slug, one) for slug, vote in sorted(votes.items()) if vote for one in vote.objections]
-    return tuple((f"V{at}", slug, one) for at, (slug, one) in enumerate(all_, 1))
+    return tuple((f"V{at}", slug, one) for at, (slug, one) in enumerate(all_, first))
 
 
-def table_of(found: Vetoed) -> str:
-    """The vote as a Markdown table."""
+def table_of(found: Vetoed, seats: Collection[str]) -> str:
+    """The votes as Markdown tables, the last one below those before."""
     if found.skipped:
         return f"No vote was taken: {found.skipped}."
     rows = ["| Seat | Vote | Objection | What became of it |", "|---|---|---|---|"]
     for slug, vote in found.votes.items():
-        own: Sequence[tuple[str, str, Objection]] = [one for one in found.objections if one[1] == slug]
         said = vote.vote if vote else "no readable vote"
-        for number, _, one in own:
-            rows.append(
-                f"| {slug} | {said} | {number} on {_cell(one.where)}: {_cell(one.why)} | {found.fates[number]} |"
-            )
-        if not own:
-            rows.append(f"| {slug} | {said} | | |")
-    return "\n".join(rows)
+        own = [one for one in found.objections if one[1] == slug]
+        rows += [
+            f"| {slug} | {said} | {_cell(number, one, seats)} | {found.fates[number]} |"
+            for number, _, one in own
+        ]
+        rows += [] if own else [f"| {slug} | {said} | | |"]
+    earlier = (
+        f"{table_of(found.before, seats)}\n\nThe next vote, as it was asked for:\n\n" if found.before else ""
+    )
+    return earlier + "\n".join(rows)
 
 
-def _cell(text: str) -> str:
-    return inline(text)
+def _cell(number: str, one: Objection, seats: Collection[str]) -> str:
+    return f"{number} on {inline(voices.for_person(one.where, seats))}: {inline(voices.for_person(one.why, seats))}"

@@ -14,11 +14,24 @@ from rt_moderator.formats.audit.status import Status
 from rt_moderator.formats.audit.voices import for_person, for_reader
 from rt_moderator.quoting import inline, quoted
 
+MOST_CHARS = 100_000  # of all findings together, in a request
 MOST_WORDS = 250  # of one evidence or proposal where it enters a prompt
 
 
 def findings(ledger: Ledger, reader: str, labels: Mapping[str, str], seats: Collection[str]) -> str:
-    """All findings as one seat reads them: peers by label, in the order that the labels have for it."""
+    """All findings as one seat reads them: peers by label, in the order that the labels have for it.
+
+    Where that gets long every evidence and proposal is cut shorter, marked.
+    """
+    text = ""
+    for most in (MOST_WORDS, MOST_WORDS // 3, MOST_WORDS // 10):
+        text = for_reader(_findings(ledger, reader, labels, most), reader, labels, seats)
+        if len(text) <= MOST_CHARS:
+            break
+    return text
+
+
+def _findings(ledger: Ledger, reader: str, labels: Mapping[str, str], most: int) -> str:
     order = [*labels, reader]
     lines = []
     for entry in ledger:
@@ -27,20 +40,16 @@ def findings(ledger: Ledger, reader: str, labels: Mapping[str, str], seats: Coll
             f"{entry.id} · {entry.severity} · {entry.state} · raised by {raised} · {line(entry.title)}"
         )
         for slug in _ordered(entry.positions, order):
-            lines += _position(_who(slug, reader, labels), entry.positions[slug])
+            lines += _position(_who(slug, reader, labels), entry.positions[slug], most)
         lines.append("")
-    return for_reader("\n".join(lines).rstrip(), reader, labels, seats)
+    return "\n".join(lines).rstrip()
 
 
-def _position(who: str, held: Position) -> list[str]:
+def _position(who: str, held: Position, most: int) -> list[str]:
     lines = [f"    {who}: {held.severity}, {held.state} (round {held.round})"]
     for label, text in (("evidence", held.evidence), ("proposal", held.proposal)):
-        if text:
-            lines += [
-                f"    | {label}: {line(part)}"
-                for part in shortened(text, MOST_WORDS).splitlines()
-                if part.strip()
-            ]
+        parts = [line(part) for part in shortened(text, most).splitlines() if part.strip()]
+        lines += [f"    | {label}: {part}" for part in parts]
     return lines
 
 
@@ -82,7 +91,7 @@ def _row(entry: Entry) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def disagreements(entries: Iterable[Entry], seats: Collection[str]) -> str:
+def disagreements(entries: Iterable[Entry], live: Collection[str], seats: Collection[str]) -> str:
     """What a gate shows: each finding with who holds what and on which evidence, as Markdown; empty without any."""
     parts = []
     for entry in entries:
@@ -91,18 +100,18 @@ def disagreements(entries: Iterable[Entry], seats: Collection[str]) -> str:
             parts.append(f"- {slug} ({held.cite}): {held.severity}, {held.state}")
             if held.evidence:
                 parts.append(indented(quoted(for_person(shortened(held.evidence, MOST_WORDS), seats))))
-        silent = [slug for slug in seats if slug not in entry.positions]
+        silent = [slug for slug in live if slug not in entry.positions]
         if silent:
             parts.append(f"- no position: {words.listed(silent)}")
         parts.append("")
     return "\n".join(parts).rstrip()
 
 
-def points(ledger: Ledger) -> list[dict[str, Any]]:
+def points(ledger: Ledger, seats: Collection[str]) -> list[dict[str, Any]]:
     """The findings as the page and result.json have them."""
     return [
         {
-            "id": entry.id, "statement": entry.title, "status": entry.state, "severity": entry.severity,
+            "id": entry.id, "statement": for_person(entry.title, seats), "status": entry.state, "severity": entry.severity,
             "raised_by": list(entry.raised_by),
             "positions": {slug: f"{held.severity}, {held.state} ({held.cite})" for slug, held in entry.positions.items()},
         }
