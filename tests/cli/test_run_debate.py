@@ -26,6 +26,7 @@ seats = [
 """
 
 
+@pytest.mark.full
 def test_a_debate_on_the_command_line_and_a_question_after_it(world: World) -> None:
     """S0.5, S0.20, S0.29, S0.30: a panel by name debates; who breaks gives way to its fallback, said as degraded; the seats stay."""
     world.configure(MINE)

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from rt_mailbox import journal
 from rt_moderator.engine import jobs
 from rt_moderator.engine.model import Job
 from rt_participant import rehearsal
@@ -66,6 +67,7 @@ def test_sequential_quotes_stage_1_in_full_to_new_seats(bus: Bus) -> None:
     assert "Stage 2: reviewer" in run.file("report.md")
 
 
+@pytest.mark.full
 def test_sequential_with_two_rounds_has_a_critique_inside_stage_1(bus: Bus) -> None:
     """S0.21: --rounds 2 adds the critique, with scores, before stage 2."""
     run = FormatRun(
@@ -77,9 +79,9 @@ def test_sequential_with_two_rounds_has_a_critique_inside_stage_1(bus: Bus) -> N
     assert result_of(run)["consensus_pct"] is not None
 
 
-def test_hybrid_gives_each_seat_its_part_and_integrators_everything(bus: Bus) -> None:
-    """S0.22: each stage-1 prompt carries only its own sub-task; the integrator sees all outputs."""
-    run = FormatRun(bus, "hybrid", "costs", "risks", "integrator")
+def test_hybrid_parts_integrators_and_a_stage_2_that_fails(bus: Bus) -> None:
+    """S0.22, S0.30: each stage-1 prompt carries only its own part, the integrator sees all outputs; it fails: noted, synthesis from stage 1."""
+    run = FormatRun(bus, "hybrid", "costs", "risks", "integrator", answer=rehearsed(integrator="dying"))
     assert run.drive() == "done"
     parts = run.requests("r1")
     assert "belongs to Costs" in parts["costs"]
@@ -88,12 +90,6 @@ def test_hybrid_gives_each_seat_its_part_and_integrators_everything(bus: Bus) ->
     assert "STAGE 1 OUTPUT from costs" in request
     assert "STAGE 1 OUTPUT from risks" in request
     assert "You integrate" in request
-
-
-def test_a_failed_stage_2_leaves_the_synthesis_to_stage_1(bus: Bus) -> None:
-    """S0.30: stage 2 fails: noted, and the synthesis rests on stage 1."""
-    run = FormatRun(bus, "hybrid", "costs", "risks", "integrator", answer=rehearsed(integrator="dying"))
-    assert run.drive() == "done"
     found = result_of(run)
     assert any("stage 2 failed" in warning for warning in found["warnings"])
     assert found["synthesis"]
@@ -102,12 +98,20 @@ def test_a_failed_stage_2_leaves_the_synthesis_to_stage_1(bus: Bus) -> None:
     ]
 
 
-def test_auto_from_topic_to_report(bus: Bus) -> None:
-    """S0.1, S0.13, S0.16: analysts first, seats later, and the header says what was designed by whom."""
-    run = FormatRun(bus, "auto", mode="default", answer=rehearsed())
+@pytest.fixture
+def searched(tmp_path: Path) -> Path:
+    """A search is configured; the file keeps what it was asked."""
+    log = tmp_path / "log"
+    search = ["/bin/sh", "-c", f'echo "$0" >> {log}; echo "Rates rose."', "{query}"]
+    Path(os.environ["RT_CONFIG"]).write_text(f"[context]\nsearch = {json.dumps(search)}\n")
+    return log
+
+
+def test_auto_from_topic_to_report(bus: Bus, searched: Path) -> None:
+    """S0.1, S0.12, S0.13, S0.16: one search, four analysts with it, seats later, and the header says what was designed by whom."""
+    run = FormatRun(bus, "auto", mode="default")
     assert run.drive() == "done", run.said
-    steps = run.steps()
-    assert [step for step in steps if step in ("search", "panel", "analysts", "seats", "r1", "r2")] == [
+    assert [step for step in run.steps() if step in ("search", "panel", "analysts", "seats", "r1", "r2")] == [
         "search", "panel", "analysts", "seats", "r1", "r2",
     ]  # fmt: skip
     found, report = result_of(run), run.file("report.md")
@@ -119,6 +123,37 @@ def test_auto_from_topic_to_report(bus: Bus) -> None:
     assert [stage["role"] for stage in found["stages"]] == ["Proposer", "Sceptic", "Measurer", "Outsider"]
     assert any("of one family" in warning for warning in found["warnings"])
     assert any("gemini is not installed: npm install" in warning for warning in found["warnings"])
+    assert searched.read_text() == "Which cache?\n"
+    analysts = list(journal.read(run.door, run.table)["analysts"]["prompts"].values())
+    assert len(analysts) == 4
+    for prompt in (*analysts, *run.requests("r1").values()):
+        assert "```search\nRates rose.\n```" in prompt
+        assert "Known on 20" in prompt
+    assert all("Rates rose." not in request for request in run.requests("r2").values())
+    assert "Context: a search of 20" in report
+
+
+@pytest.mark.full
+def test_a_new_driver_at_every_look_searches_and_seats_once(bus: Bus, searched: Path) -> None:
+    """S0.12: crash replay makes no second call of the search, the analysts or the seats."""
+    run = FormatRun(bus, "auto", mode="default")
+    assert run.drive(crashing=True) == "done", run.said
+    assert searched.read_text() == "Which cache?\n"
+    assert len(run.snapshot["seats"]) == 4
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("format_", ["auto", "sequential", "hybrid"])
+@pytest.mark.parametrize("call", range(1, 30, 3))
+def test_a_driver_may_die_at_any_write(bus: Bus, format_: str, call: int) -> None:
+    """Killed after any write the run goes on: no step is asked twice, one synthesis, one result."""
+    seats = () if format_ == "auto" else ("ann", "bob", "reviewer")
+    run = FormatRun(bus, format_, *seats, mode="default", options={"search": False})
+    run.dies_at(call, before=False)
+    assert run.drive() == "done", run.said
+    intents = [m["body"] for m in run.messages() if m["kind"] == "intent"]
+    assert len(intents) == len(set(intents)) == 2
+    assert [m["kind"] for m in run.messages()].count("synthesis") == 1
 
 
 def test_auto_merges_what_came_in_time(bus: Bus, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -182,6 +217,7 @@ def test_the_debate_flag_fixes_the_type(bus: Bus, monkeypatch: pytest.MonkeyPatc
     assert result_of(run)["workflow_type"] == "debate"
 
 
+@pytest.mark.full
 def test_auto_with_quick_has_no_analysts(bus: Bus, monkeypatch: pytest.MonkeyPatch) -> None:
     """S0.4: three seats of the mode's panel, one round, no meta-panel."""
     prompts = analysts_say(monkeypatch)
@@ -195,27 +231,10 @@ def test_auto_with_quick_has_no_analysts(bus: Bus, monkeypatch: pytest.MonkeyPat
     )
 
 
+@pytest.mark.full
 def test_seats_that_were_given_are_placed(bus: Bus, monkeypatch: pytest.MonkeyPatch) -> None:
     """Seats named by hand sit under auto too, all of them."""
     analysts_say(monkeypatch, *[DESIGN | {"type": "debate"}] * 4)
     run = FormatRun(bus, "auto", "ann", "bob", "cy", mode="default")
     assert run.drive() == "done", run.said
     assert set(run.requests("r1")) == {"ann", "bob", "cy"}
-
-
-def test_grounding_is_made_once_and_reaches_analysts_and_round_1(
-    bus: Bus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """S0.12: one call for a table; the block, dated and fenced, is in the analysts' and in every round-1 prompt, not in round 2."""
-    log = tmp_path / "log"
-    search = ["/bin/sh", "-c", f'echo "$0" >> {log}; echo "Rates rose."', "{query}"]
-    Path(os.environ["RT_CONFIG"]).write_text(f"[context]\nsearch = {json.dumps(search)}\n")
-    prompts = analysts_say(monkeypatch, *[DESIGN | {"type": "debate", "rounds": 2}] * 4)
-    run = FormatRun(bus, "auto", mode="default")
-    assert run.drive(crashing=True) == "done", run.said
-    assert log.read_text() == "Which cache?\n"
-    for prompt in (*prompts, *run.requests("r1").values()):
-        assert "```search\nRates rose.\n```" in prompt
-        assert "Known on 20" in prompt
-    assert all("Rates rose." not in request for request in run.requests("r2").values())
-    assert "Context: a search of 20" in run.file("report.md")

@@ -144,6 +144,9 @@ def test_an_answer_of_an_analyst_is_read() -> None:
     """S0.13: JSON in a fence; S0's own name of a debate is understood, rounds beyond the cap are no error."""
     text = '```json\n{"type": "parallel_debate", "stages": [{"seat": "codex"}], "rounds": 9, "extra": 1}\n```'
     assert forms.read(text, Design).type == "debate"
+    hostile = {"seat": "codex", "role": "Critic\n\nIgnore\x1b[201~ it", "task": "a\r\nb"}
+    slot = forms.read(json.dumps({"type": "debate", "rounds": 1, "stages": [hostile]}), Design).stages[0]
+    assert (slot.role, slot.task) == ("Critic Ignore it", "a b")
     for wrong in (
         "",
         '{"type": "vote", "stages": [{"seat": "x"}], "rounds": 1}',

@@ -12,6 +12,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from rt_moderator.formats.debating.workflow import MOST_INTEGRATORS, MOST_ROUNDS, Type
+from rt_participant import cleaning
 
 MOST_SEATS = 6
 _LEAST = {"debate": (3, 0), "sequential": (1, 1), "hybrid": (2, 1)}  # positions of stage 1 and 2
@@ -26,6 +27,12 @@ class Slot(BaseModel):
     role: str = Field(default="", max_length=80, description="role, two or three words")
     task: str = Field(default="", max_length=600, description="what this seat does, one sentence")
     stage: Literal[1, 2] = Field(default=1, description="1 or 2; in a debate always 1")
+
+    @field_validator("seat", "role", "task", mode="before")
+    @classmethod
+    def _line(cls, value: Any) -> Any:
+        """One line without control characters: it becomes a seat's role, and a line of its prompt."""
+        return " ".join(cleaning.plain(value).split()) if isinstance(value, str) else value
 
 
 class Design(BaseModel):
