@@ -30,7 +30,7 @@ def sinks() -> None:
 
 @command("list", example="rt sinks list --json")
 def list_sinks(as_json: bool) -> int:
-    """List the sinks, where they lead and what is wrong with them; URLs are not shown."""
+    """List the sinks and what is wrong with them. Of a URL only the host is shown."""
     from rt_config import env
     from rt_moderator.sinks import using
 
@@ -65,7 +65,7 @@ def _lines(found: Sequence[dict[str, Any]]) -> list[str]:
 @command("test", example="rt sinks test team")
 @click.argument("name")
 def test_sink(name: str, as_json: bool) -> int:
-    """Send one post that says it is a test to the sink NAME; with threads it opens one."""
+    """Send a test post to the sink NAME. Where it can have threads, this opens one."""
     from rt_moderator.sinks import using
 
     found = using.try_out(name)
@@ -84,7 +84,7 @@ def test_sink(name: str, as_json: bool) -> int:
     help="How long to try.",
 )
 def send(table: str | None, timeout: float, as_json: bool) -> int:
-    """Send the posts of a table that are still due; exit 3 when some are left. An open table's host does this by itself."""
+    """Send what is still due of a table. An open table's host does this by itself. Exit 3 when something is left."""
     from rt_moderator.sinks import using
 
     shell = open_shell()
