@@ -1,6 +1,6 @@
 """The one reader of configuration: config.toml, then the working tree's rt.toml, then the environment, then flags.
 
-URL, space and limits never come from a working tree's rt.toml: a repository must not redirect anybody's bus.
+URL, space, limits and sinks never come from a working tree's rt.toml: a repository must not redirect anybody's bus or words.
 """
 
 from __future__ import annotations
@@ -11,14 +11,24 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from rt_config import env
 from rt_config.errors import BadConfigError
+from rt_config.sinks import Sink
 
 _FROM_ENVIRONMENT = {"RT_REDIS_URL": "redis_url", "RT_SPACE": "space", "RT_MAX_BODY_BYTES": "max_body_bytes"}
 _NEVER_FROM_TREE = frozenset(
-    {"redis_url", "space", "max_body_bytes", "max_messages", "max_chars", "min_free_bytes", "maxmemory_bytes"}
+    {
+        "redis_url",
+        "space",
+        "max_body_bytes",
+        "max_messages",
+        "max_chars",
+        "min_free_bytes",
+        "maxmemory_bytes",
+        "sink",
+    }
 )
 
 
@@ -59,6 +69,16 @@ class Settings(BaseModel):
     validation_seconds: float = Field(default=60.0, gt=0)
     synthesis_seconds: float = Field(default=180.0, gt=0)
     context: Context = Context()
+    sink: tuple[Sink, ...] = ()  # where posts about tables go, see sinks.py
+
+    @field_validator("sink")
+    @classmethod
+    def _named_once(cls, found: tuple[Sink, ...]) -> tuple[Sink, ...]:
+        names = [one.name for one in found]
+        if len(set(names)) < len(names):
+            msg = "two sinks have one name"
+            raise ValueError(msg)
+        return found
 
 
 def load(cwd: Path | None = None, **flags: object) -> Settings:

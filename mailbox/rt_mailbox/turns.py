@@ -126,3 +126,8 @@ def extend(
     found = door.script("extend_turns", space, epoch, "" if seconds is None else seconds, *turns)
     done: list[Any] = found["extended"]
     return done
+
+
+def spent(door: Door, space: str, turn: str, usage: str) -> None:
+    """Keep what an answer has cost (JSON: calls, tokens by kind, cost_usd) with its turn; safe to repeat."""
+    door.script("set_fields", space, f"turn:{turn}", "", "", "usage", usage)

@@ -73,12 +73,20 @@ def lines(event: Reply) -> Iterator[str]:
         yield f"! {seat} {kind}: {event.get('reason') or event.get('switched') or ''}".rstrip(": ")
     elif kind == "jobs":
         yield f"working    {event['name']}: {_jobs(event)}"
-    elif kind == "decided":
-        yield f"decided    {event.get('choice', '')}"
-    elif kind == "synthesis":
-        yield f"synthesis  m{event['seq']}"
-    elif kind == "stuck":
-        yield f"! stuck: {event.get('stop_reason', '')}"
+    elif brief := _brief(kind, event):
+        yield brief
+
+
+def _brief(kind: str, event: Reply) -> str:
+    if kind == "decided":
+        return f"decided    {event.get('choice', '')}"
+    if kind == "synthesis":
+        return f"synthesis  m{event['seq']}"
+    if kind == "stuck":
+        return f"! stuck: {event.get('stop_reason', '')}"
+    if kind.startswith("post_"):
+        return " ".join(filter(None, ("! sink", event["sink"], event.get("what"), event.get("reason"))))
+    return ""
 
 
 def _where(event: Reply) -> str:

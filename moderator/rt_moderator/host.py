@@ -19,6 +19,7 @@ from rt_moderator import formats, hosting, transcript
 from rt_moderator.decide import current_turns, decide
 from rt_moderator.perform import Performer
 from rt_moderator.ringing import Ringer
+from rt_moderator.sinks.outlets import Outlets
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from rt_moderator.engine.driver import Driver
 
 TICK_SECONDS = 1.0
+LAST_POSTS_SECONDS = 20.0  # what sinks may take when the table is over; nobody waits for it
 GAP_MS = 60_000  # nobody was awake for longer: open turns get a fresh deadline
 DONE, SUPERSEDED = 0, 3
 
@@ -46,6 +48,7 @@ class Host:
         self._written = ""
         self._memory = Memory()
         self._driver: Driver | None = None
+        self._outlets = Outlets(table, say)
         self._next_look_ms = int(TICK_SECONDS * 1000)
         self._ringer = Ringer(door, table, deck, self._fence, say)
 
@@ -61,10 +64,12 @@ class Host:
             while self._tick():
                 watch.block(self._next_look_ms)
             tables.lock(self._door, self._table, "give", self._holder, epoch=self._epoch)
+            self._outlets.close(LAST_POSTS_SECONDS)
         except StaleHostError as exc:
             self._say(f"another host took over: {exc}")
             return SUPERSEDED
         finally:
+            self._outlets.close(0)
             if self._driver is not None:
                 self._driver.close()
         return DONE
@@ -88,7 +93,10 @@ class Host:
         """Look once and act; False when the table is over."""
         tables.lock(self._door, self._table, "keep", self._holder, epoch=self._epoch)
         snapshot = tables.snapshot(self._door, self._table)
-        if snapshot is None or snapshot["table"]["state"] not in OPEN:
+        if snapshot is None:
+            return False
+        self._outlets.look(snapshot, self._epoch)
+        if snapshot["table"]["state"] not in OPEN:
             return False
         if self._slept(int(snapshot["clock_ms"])):
             self._refresh("the clock jumped or the machine slept")

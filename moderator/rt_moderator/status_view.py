@@ -124,6 +124,9 @@ def _own_warnings(snapshot: Reply) -> Iterable[str]:
     yield from json.loads(snapshot["table"].get("warnings") or "[]")
     if hosting.needed(snapshot) and snapshot["table"]["state"] == "open":
         yield "no host runs: nobody rings the seats or watches deadlines (rt resume)"
+    for name, how in snapshot["table"].items():
+        if name.startswith("sink/") and how:
+            yield f"sink {name.removeprefix('sink/')} {how}"
     lost = [seat["slug"] for seat in snapshot["seats"] if seat["state"] in ("failed", "blocked")]
     if lost:
         yield f"{listed(lost)} cannot answer: rt seat log {lost[0]}"

@@ -217,6 +217,7 @@ class Attempt:
                 "native_turn": self._turn["turn"],
                 "native_upto": str(self._turn["upto"]),
             }
+        turns.spent(self._door, self._space, self._turn["turn"], json.dumps(_added("", result)))
         self._set(**fields)
 
     def _failed(self, reason: str, detail: str) -> None:

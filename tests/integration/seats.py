@@ -130,6 +130,13 @@ class Table:
 
         return eventually(found, seconds=seconds, what=f"{calls} calls of {slug}")
 
+    def spent(self, turn: str) -> dict[str, Any]:
+        """What the answer of a turn has cost."""
+        found: dict[str, Any] = json.loads(
+            self.door.command("HGET", key(TABLE, "turn", turn), "usage") or "{}"
+        )
+        return found
+
     def next_attempt(self, turn: str, failed: int = 1) -> None:
         turns.next_attempt(self.door, TABLE, turn, failed, "rebuild")
 

@@ -9,6 +9,7 @@ RoundtableError
 │   ├── AmbiguousTableError        ambiguous_table
 │   ├── NoTableError               no_table
 │   ├── UnknownProfileError        unknown_profile
+│   ├── UnknownSinkError           unknown_sink
 │   ├── NotInASeatError            not_in_a_seat
 │   ├── ConfirmationNeededError    confirmation_needed
 │   └── WorkdirMissingError        workdir_missing
@@ -74,6 +75,7 @@ RoundtableError
 │   ├── TableExistsError           table_exists
 │   ├── TableBusyError             table_busy
 │   ├── ArchiveMissingError        archive_missing
+│   ├── SinkFailedError            sink_failed
 │   └── SkillNotOursError          skill_not_ours
 ├── DeckError
 │   ├── TmuxMissingError           tmux_missing
@@ -142,6 +144,7 @@ from rt_config.errors._keeping import (
     DamagedFileError,
     FileFailedError,
     KeepingError,
+    SinkFailedError,
     SkillNotOursError,
     TableBusyError,
     TableExistsError,
@@ -209,6 +212,7 @@ from rt_config.errors._usage import (
     NoTableError,
     NotInASeatError,
     UnknownProfileError,
+    UnknownSinkError,
     UsageError,
     WorkdirMissingError,
 )
@@ -226,12 +230,12 @@ __all__ = [
     "NoServerError", "NoTableError", "NoTurnError", "NotAMemberError", "NotDeadError", "NotInASeatError",
     "NudgeRefusedError", "RoundtableError", "SchemaNewerError", "SchemaOlderError", "SeatError",
     "SeatExistsError", "SessionAmbiguousError", "SessionDiedError", "SessionExistsError",
-    "SessionGoneError", "SkillNotOursError", "StaleHostError", "TableArchivedError", "TableBusyError",
+    "SessionGoneError", "SinkFailedError", "SkillNotOursError", "StaleHostError", "TableArchivedError", "TableBusyError",
     "TableEndedError", "TableError", "TableExistsError", "TableGroupError", "TmuxDownError",
     "TmuxFailedError", "TmuxMissingError", "TmuxTimeoutError", "TmuxTooOldError", "TooFewSeatsError",
     "TurnClosedError", "TurnError", "UndrainedError", "UnknownAddressError", "UnknownCitationError",
     "UnknownGroupError", "UnknownMailError", "UnknownMessageError", "UnknownPersonError",
-    "UnknownProfileError", "UnknownSeatError", "UnknownSubscriberError", "UnknownTableError",
+    "UnknownProfileError", "UnknownSeatError", "UnknownSinkError", "UnknownSubscriberError", "UnknownTableError",
     "UnknownTurnError", "UnusableReplyError", "UsageError", "WorkdirMismatchError", "WorkdirMissingError",
     "all_errors", "from_code",
 ]  # fmt: skip

@@ -56,3 +56,11 @@ class SkillNotOursError(KeepingError):
     error_code = "skill_not_ours"
     message = "{path} stays: {why}. Nothing was changed."
     hint = "look at it, then add --force; or move it away"
+
+
+class SinkFailedError(KeepingError):
+    """A sink did not take a post."""
+
+    error_code = "sink_failed"
+    message = "sink {sink} did not take it: {reason}"
+    hint = "rt sinks list"

@@ -67,6 +67,14 @@ class UnknownProfileError(UsageError):
     hint = "rt profiles list"
 
 
+class UnknownSinkError(UsageError):
+    """A sink that config.toml does not name."""
+
+    error_code = "unknown_sink"
+    message = "no sink is called {sink!r}; there are: {known}"
+    hint = "rt sinks list; docs/sinks.md shows how to write one"
+
+
 class NotInASeatError(UsageError):
     """A command that a seat may not run."""
 

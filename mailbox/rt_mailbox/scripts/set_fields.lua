@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
 -- uses: base queue turn
--- Set fields of the table or of a seat. args: 'table' or 'seat:<slug>', host epoch or '', event type or '', then field, value….
+-- Set fields of the table, a seat or a turn. args: 'table', 'seat:<slug>' or 'turn:<turn>', host epoch or '', event type or '', then field, value….
 -- Guarantee: all fields at once; refused for a stale host and for a seat that does not exist.
 local bad = stale(ARGV[2])
 if bad then return bad end

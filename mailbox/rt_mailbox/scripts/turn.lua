@@ -24,6 +24,7 @@ if redis.call('HGET', key('mail', t.mail), 'state') ~= 'leased' then
 end
 if t.leased ~= t.attempt then
   redis.call('HSET', key('turn', turn), 'leased', t.attempt, 'leased_at', int(now))
+  redis.call('HSETNX', key('turn', turn), 'taken_at', int(now)) -- the first time; leased_at is the latest attempt's
   event('leased', 'seat', slug, 'turn', turn, 'attempt', t.attempt, 'holder', holder)
 end
 redis.call('HSET', key('seat', slug), 'shown', turn, 'state', 'busy')

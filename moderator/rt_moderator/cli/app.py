@@ -18,7 +18,7 @@ _MODULES = {
     "resume": "resume", "set": "set", "end": "ending", "archive": "ending", "attach": "attach", "tail": "attach", "web": "web",
     "seat": "seat", "turn-cancel": "turns", "turn-extend": "turns", "host": "host",
     "run": "run", "decide": "decide", "turn": "participant", "reply": "participant", "read": "participant", "post": "participant",
-    "mail": "mail", "group": "group", "bus": "bus", "export": "keeping", "import": "keeping", "deck": "deck", "profiles": "profiles", "completion": "completion", "doctor": "doctor", "mcp": "mcp", "skill": "skill",
+    "mail": "mail", "group": "group", "bus": "bus", "export": "keeping", "import": "keeping", "deck": "deck", "profiles": "profiles", "completion": "completion", "doctor": "doctor", "mcp": "mcp", "skill": "skill", "sinks": "sinks", "stats": "stats",
 }  # fmt: skip
 # How help groups them; what is named nowhere comes last.
 _SECTIONS = {

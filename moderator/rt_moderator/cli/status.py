@@ -16,9 +16,12 @@ _TURNS = 200  # of the latest
 
 @command("status", example="rt status --json")
 @table_option
-def status(table: str | None, as_json: bool) -> int:
-    """Show how a table stands: who answers, who is late, what is unread, what it waits for."""
-    from rt_moderator import status_text, status_view
+@click.option(
+    "--usage", is_flag=True, help="Time, tokens and cost by seat and round, also where no CLI tells tokens."
+)
+def status(table: str | None, usage: bool, as_json: bool) -> int:
+    """Show how a table stands: who answers, who is late, what is unread, what it waits for, what it has cost."""
+    from rt_moderator import status_text, status_view, usage_view
     from rt_moderator.cli import common
 
     shell = open_shell()
@@ -26,11 +29,14 @@ def status(table: str | None, as_json: bool) -> int:
     common.keep_host(shell, name)
     snapshot = shell.snapshot(name, _TURNS)
     found = status_view.view(snapshot, _bus_warnings(shell))
+    spent = usage_view.of(shell.door, name)
     if as_json:
-        emit_json(found)
+        emit_json(found | {"usage": spent})
         return 0
     quiet = common.quiet_seconds(snapshot["seats"]) if status_view.open_turns(snapshot) else {}
-    emit(common.painted(status_text.render(snapshot, found, quiet, common.flag_for(table))))
+    text = status_text.render(snapshot, found, quiet, common.flag_for(table))
+    lines = usage_view.screen(spent, always=usage) if spent else []
+    emit(common.painted(text + "".join(f"{one}\n" for one in lines)))
     return 0
 
 

@@ -52,12 +52,13 @@ def synthesis(call: Call, args: Result) -> Result:
 
 def status(call: Call, args: Result) -> Result:
     """How a table stands."""
-    from rt_moderator import status_view
+    from rt_moderator import status_view, usage_view
     from rt_moderator.cli.common import keep_host
 
     name = call.table(args)
     keep_host(call.shell, name)
-    return status_view.view(call.shell.snapshot(name, _TURNS))
+    found = status_view.view(call.shell.snapshot(name, _TURNS))
+    return found | {"usage": usage_view.of(call.shell.door, name)}
 
 
 def list_tables(call: Call, args: Result) -> Result:
