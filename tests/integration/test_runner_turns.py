@@ -171,7 +171,9 @@ def test_the_second_turn_resumes_the_same_session_with_only_what_is_new(
         table.ask("Second question?", "a")
         table.replies(3)
         assert table.usage("a", 2) == {"calls": 2, "input": 14, "cost_usd": 1.0}
-        assert [table.spent(turn) for turn in ("m1/a", "m4/a")] == [{"calls": 1, "input": 7, "cost_usd": 0.5}] * 2
+        assert [table.spent(turn) for turn in ("m1/a", "m4/a")] == [
+            {"calls": 1, "input": 7, "cost_usd": 0.5}
+        ] * 2
     first, second = [line.split() for line in (tmp_path / "calls").read_text().splitlines()]
     assert (first[0], second[0]) == ("start", "resume")
     assert first[1] == second[1] == table.seat("a")["native_session"]
