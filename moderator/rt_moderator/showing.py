@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rt_config.errors import BadMessageIdError, NotInASeatError, UnknownTurnError
 from rt_mailbox import addresses, keys, tables, wire
 from rt_mailbox.door import mapping
+from rt_moderator import who_is_who
 from rt_participant import acts
 from rt_participant.show import message as message_text
 from rt_participant.show import plain
@@ -40,7 +41,11 @@ class Finder:
             if self._other is None:
                 raise BadMessageIdError(given=ref)
             actor = self._other(table)
-        return actor.table, acts.show(actor, seq)
+        found = acts.show(actor, seq)
+        if not actor.bound[0] and found.get("turn"):
+            labels = who_is_who.read(actor.door, actor.table)
+            found = found | {"called": who_is_who.legend(labels, found["turn"], found["body"])}
+        return actor.table, found
 
     def turn(self, name: str, *, with_prompts: bool = False) -> dict[str, Any]:
         """A turn: {table, turn, seat, round, state, reason, request, reply, late, attempts}.
@@ -131,8 +136,16 @@ def to_json(found: Sequence[Found]) -> dict[str, Any]:
 
 
 def messages_text(found: Sequence[Found], most_chars: int, start: int) -> str:
-    """The messages as they were written, without control characters; each cut at `most_chars`, with how to go on."""
-    return "\n".join(message_text(message, most_chars, start) for _, message in found)
+    """The messages as they were written, without control characters; each cut at `most_chars`, with how to go on.
+
+    Where a reply calls others by labels, who they are stands below it.
+    """
+    shown = [message_text(message, most_chars, start) + _called(message) for _, message in found]
+    return "\n".join(shown)
+
+
+def _called(message: Reply) -> str:
+    return f"({plain(message['called'])})\n" if message.get("called") else ""
 
 
 def turn_text(turn: dict[str, Any]) -> str:

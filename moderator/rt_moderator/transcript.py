@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rt_moderator import files
+from rt_moderator import files, who_is_who
 from rt_moderator.quoting import inline, quoted
 from rt_participant import show
 
@@ -59,14 +59,14 @@ def write_for(door: Door, table: str) -> Path | None:
 
 
 def load(door: Door, table: str) -> tuple[Reply, list[Reply]] | None:
-    """A table with all its turns, and its whole record; None when there is no such table."""
+    """A table with all its turns and the labels of its readers, and its whole record; None when there is no such table."""
     from rt_mailbox import records, tables
 
     snapshot = tables.snapshot(door, table, ALL_TURNS)
     if snapshot is None:
         return None
     said = records.messages(door, table, snapshot["table"]["group"], [(1, snapshot["head"])])
-    return snapshot, list(said)
+    return snapshot | {"labels": who_is_who.read(door, table)}, list(said)
 
 
 def _head(table: Reply, messages: Sequence[Reply]) -> str:
@@ -126,7 +126,9 @@ def _entry(snapshot: Reply, message: Reply) -> str:
         return _section(f"{label} · {who} asks {', '.join(map(inline, asked)) or 'nobody'}", message["body"])
     if kind in ("reply", "late"):
         late = ", too late to count" if kind == "late" else ""
-        return _section(f"{_seat(snapshot, message)} ({label}{late})", message["body"])
+        text = _section(f"{_seat(snapshot, message)} ({label}{late})", message["body"])
+        called = who_is_who.legend(snapshot.get("labels", {}), message["turn"], message["body"])
+        return f"{text}\n\n({inline(called)})" if called else text
     if kind == "system":
         name = _seat(snapshot, message) if message["turn"] else "System"
         return f"### {name} ({label})\n\n{_code(message['body'])}"

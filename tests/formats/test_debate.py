@@ -43,6 +43,7 @@ class Kept:
     messages: list[dict[str, Any]]
     requests: dict[str, dict[str, str]]
     draft: str
+    transcript: str
 
 
 KEPT: dict[str, Kept] = {}
@@ -60,7 +61,7 @@ def finished(request: pytest.FixtureRequest) -> Finished:
             state = run.drive()
             KEPT[make.__name__] = Kept(
                 state, run.steps(), result_of(run), run.file("report.md"), [dict(message) for message in run.messages()],
-                {step: run.requests(step) for step in ("r1", "r2", "r3", "validation")}, draft_prompt(run),
+                {step: run.requests(step) for step in ("r1", "r2", "r3", "validation")}, draft_prompt(run), run.file("transcript.md"),
             )  # fmt: skip
         return KEPT[make.__name__]
 
@@ -127,6 +128,16 @@ def test_round_2_holds_the_own_digest_and_the_peers_under_labels(finished: Finis
     assert not re.search(r"advocate|devil|contrarian", request, re.IGNORECASE)
     orders = {tuple(re.findall(r"m[2-5](?=:\n)", one)) for one in requests.values()}
     assert len(orders) > 1
+
+
+def test_the_transcript_tells_who_the_labels_were(finished: Finished) -> None:
+    """S0.19: what a seat wrote stays as it was; the person's transcript says below it who Panelist A is."""
+    run = finished(plain_debate)
+    legends = re.findall(
+        r"^\(Panelist A is (\w+), Panelist B is (\w+), Panelist C is (\w+)\)$", run.transcript, re.MULTILINE
+    )
+    assert len(legends) == 4
+    assert {frozenset(set(FOUR) - set(legend)) for legend in legends} == {frozenset({slug}) for slug in FOUR}
 
 
 def test_without_a_search_the_note_stands_in_every_first_prompt(finished: Finished) -> None:
