@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from rt_mailbox import records, tables
 from rt_mailbox.door import mapping
 from rt_mailbox.keys import key
+from rt_moderator import who_is_who
 from rt_participant import acts
 
 if TYPE_CHECKING:
@@ -39,6 +40,14 @@ class Drain:
     def messages(self) -> list[Reply]:
         """What is new, oldest first, as records give it."""
         return self._reading.messages
+
+    @property
+    def told(self) -> list[Reply]:
+        """The same for a screen: where a reply calls others by labels, who they are."""
+        labels = who_is_who.read(self._shell.door, self._table)
+        if not labels:
+            return self.messages
+        return [one | {"body": who_is_who.told(labels, one["turn"], one["body"])} for one in self.messages]
 
     def age_of_last(self) -> float | None:
         """Seconds since this person last drained something; None when nobody knows."""

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from rt_mailbox import journal
+from rt_moderator.engine.labels import named
 
 if TYPE_CHECKING:
     from rt_mailbox.door import Door
@@ -32,3 +33,9 @@ def legend(labels: Labels, turn: str, body: str) -> str:
         if label != peer and re.search(rf"(?<!\w){re.escape(label)}(?!\w)", body)
     ]
     return ", ".join(sorted(named))
+
+
+def told(labels: Labels, turn: str, body: str) -> str:
+    """The reply to `turn` with who they are in place of labels; for summaries, where the raw text is a command away. Pure."""
+    step, _, reader = turn.partition("/")
+    return named(body, labels.get(step, {}).get(reader, {}))

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rt_moderator import who_is_who
 from rt_moderator.engine.labels import labelled
 from rt_moderator.formats.debating import critiques, digests, reading, validation, votes
 from rt_moderator.formats.debating.scores import Scores, consensus, read_scores
@@ -317,3 +318,13 @@ def test_no_text_crashes_the_readers(text: str, key: str) -> None:
     assert reading.field(text, key) is None or isinstance(reading.field(text, key), str)
     assert digests.digest_of(text).text is not None
     assert critiques.read_critiques(text, "me", 1, LABELS)
+
+
+def test_labels_are_told_to_the_person() -> None:
+    """S0.19: who a reply means by its labels, of its own step and reader alone; names of --named need no telling."""
+    labels = {"r2": {"ann": {"bob": "Panelist A", "cy": "Panelist AA"}, "bob": {"ann": "ann"}}}
+    assert who_is_who.legend(labels, "r2/ann", "Panelist AA errs") == "Panelist AA is cy"
+    assert who_is_who.told(labels, "r2/ann", "Panelist AA, Panelist A") == "cy, bob"
+    for turn in ("r2/cy", "r1/ann", "m7/ann", ""):
+        assert who_is_who.legend(labels, turn, "Panelist A errs") == ""
+    assert who_is_who.legend(labels, "r2/bob", "ann errs") == ""

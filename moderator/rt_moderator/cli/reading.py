@@ -60,7 +60,7 @@ def _drained(found: Drain, flag: str, full: int | None) -> str:
     if not found.messages:
         return head + drain_text.nothing(found.snapshot, found.age_of_last(), left, flag)
     if full is None:
-        return head + drain_text.new(found.snapshot, found.messages, left, flag=flag, width=common.width())
+        return head + drain_text.new(found.snapshot, found.told, left, flag=flag, width=common.width())
     more = f"\n  {left} more unread: rt drain --full{flag}\n" if left else ""
     return head + "\n".join(message(one, full) for one in found.messages) + more
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 
-from rt_participant import rehearsal
 from rt_participant.rehearsing.debate_round1 import VOTES
-from rt_participant.rehearsing.outside import lines, number
+from rt_participant.rehearsing.outside import lines, number, speaker
 
 _PEER = re.compile(r"^(.+), (m\d+):$")
 _SCORES = {
@@ -18,7 +17,7 @@ _SCORES = {
 
 def reply(prompt: str, behaviour: str) -> str:
     """Two critiques, a defence, a vote, and a score for every peer."""
-    name = rehearsal.name_in(prompt)
+    name = speaker(prompt)
     seed = number(name)
     peers = [(found[1], found[2]) for line in lines(prompt) if (found := _PEER.match(line))]
     weakest = [peers[(seed + at) % len(peers)] for at in range(min(2, len(peers)))]

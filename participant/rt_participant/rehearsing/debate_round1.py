@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rt_participant import rehearsal
-from rt_participant.rehearsing.outside import number
+from rt_participant.rehearsing.outside import number, speaker
 
 VOTES = {"agree": "small steps first", "dissent": "not now", "abstain": "abstain"}
 _BY_SEAT = ("small steps first", "small steps first", "not now", "all at once")
@@ -11,7 +11,7 @@ _BY_SEAT = ("small steps first", "small steps first", "not now", "all at once")
 
 def reply(prompt: str, behaviour: str) -> str:
     """Headings, a vote and a digest; the vote follows the behaviour, or the seat's name."""
-    name = rehearsal.name_in(prompt)
+    name = speaker(prompt)
     vote = VOTES.get(behaviour) or _BY_SEAT[number(name) % len(_BY_SEAT)]
     said = rehearsal.reply(prompt).split("\n")
     reasons = [line[2:] for line in said if line.startswith("- ")] or ["nothing speaks against it"]

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
+from rt_participant import rehearsal
+
+_PERSON = re.compile(r"\(participant/([a-z0-9_-]+)\)")
+
 
 def lines(prompt: str) -> list[str]:
     """The lines that are not quoted material."""
@@ -15,6 +21,12 @@ def lines(prompt: str) -> list[str]:
         else:
             kept.append(line)
     return kept
+
+
+def speaker(prompt: str) -> str:
+    """Who is asked, by its slug: two voters have the same role."""
+    found = _PERSON.search(prompt)
+    return found[1] if found else rehearsal.name_in(prompt)
 
 
 def number(text: str) -> int:
