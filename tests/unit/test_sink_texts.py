@@ -24,7 +24,9 @@ OUTCOME: dict[str, Any] = {
 def test_posts_follow_from_the_record() -> None:
     """S0.8: opening, questions of people (not of a format), answers with failures, syntheses, the end; the same again every time."""
     snapshot = moment(
-        [seat("a", role="Skeptic")], [turn("a", step="m5"), turn("a", step="r1")], table={"state": "open"}
+        [seat("a", role="Skeptic")],
+        [turn("a"), turn("a", step="m5"), turn("a", step="r1")],
+        table={"state": "open"},
     )
     said = [
         message(1, "moderator", "Billing", "intent"),
