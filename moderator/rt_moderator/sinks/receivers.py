@@ -147,7 +147,7 @@ def _to_url(sink: Sink, request: Request) -> Answer:
         with exc:
             return _refusal(exc, address)
     except urllib.error.URLError as exc:  # it never got there, or not whole
-        return Answer("later", hidden(str(exc.reason), address))
+        return Answer("later", hidden(getattr(exc.reason, "strerror", None) or str(exc.reason), address))
     except http.client.InvalidURL:
         return Answer("off", "its url is none")
     except (OSError, http.client.HTTPException) as exc:
@@ -177,7 +177,7 @@ def _told(answer: IO[bytes]) -> dict[str, Any]:
 def _refusal(found: urllib.error.HTTPError, address: str) -> Answer:
     status = found.code
     body = _body(found)
-    why = hidden(f"HTTP {status} {body}".strip(), address)
+    why = hidden(f"HTTP {status} {_message(body)}".strip(), address)
     if status in _NOT_NOW:
         return Answer("later", why, _pause(found.headers.get("Retry-After"), body), status)
     if status >= 500:
@@ -193,6 +193,13 @@ def _body(found: urllib.error.HTTPError) -> str:
         return found.read(_MOST).decode("utf-8", "replace")
     except (OSError, http.client.HTTPException):
         return ""
+
+
+def _message(body: str) -> str:
+    """What a refusal says, where it is JSON with a message; else all of it."""
+    with suppress(ValueError, TypeError, KeyError):
+        return str(json.loads(body)["message"])
+    return body
 
 
 def _pause(header: str | None, body: str) -> float | None:
