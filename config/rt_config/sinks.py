@@ -46,7 +46,7 @@ class Template(BaseModel):
     )  # how long the receiver knows a token, and drops a second post with it
     headers: dict[str, str] = {}
     query: dict[str, str] = {}
-    title: str = "{{ topic | words(8) }} [[{{ (mode or format) | upper }}]]"
+    title: str = "{{ topic | words(8) }} [[{{ (format if mode in ('', 'default') else mode) | upper }}]]"
     text: dict[Literal["opening", "question", "reply", "synthesis", "gate", "concluded"], str]
     body: dict[str, Any] = {}  # the JSON; a value that is one name alone keeps its type
     thread: Thread | None = None

@@ -29,7 +29,7 @@ A key reads `rt:{<space>}:<kind>[:<part>…]`:
     turns                     zset    turn ids in the order they opened
     turn:<turn>               hash    one turn
     pending:<slug>            zset    a seat's open turns, the current one first
-    journal                   hash    a format's steps, decisions and findings by name, JSON; written once each
+    journal                   hash    a format's steps, decisions and findings, and posts to sinks, by name, JSON; written once each
     events                    stream  asked, leased, replied, failed, nudged, decided …
     host                      hash    the lock of the table's host, and its epoch
     import:<import>           set     what an import has put beside the space so far; its parts read import:<import>:<key>

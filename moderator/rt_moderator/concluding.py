@@ -6,7 +6,14 @@ import hashlib
 import time
 from typing import TYPE_CHECKING, Any
 
-from rt_config.errors import NoFinalSynthesisError, TableArchivedError, UndrainedError, UnknownCitationError
+from rt_config.errors import (
+    BadConfigError,
+    NoFinalSynthesisError,
+    RoundtableError,
+    TableArchivedError,
+    UndrainedError,
+    UnknownCitationError,
+)
 from rt_mailbox import journal, records, tables, turns
 from rt_mailbox.addresses import group_of
 from rt_mailbox.groups import check_body
@@ -16,6 +23,8 @@ if TYPE_CHECKING:
     from rt_deck.sessions import Deck
     from rt_mailbox.door import Reply
     from rt_moderator.shell import Shell
+
+_POSTS_SECONDS = 5.0  # what sinks may take of an archive, twice at most
 
 
 def synthesis(
@@ -120,6 +129,9 @@ def archive(shell: Shell, deck: Deck, table: str) -> dict[str, Any]:
     if snapshot["table"]["state"] != "archived":
         tables.set_table(shell.door, table, {"state": "archived"}, event="archived")
     starting.mark(shell, table, "archived")
+    posting = _posting(shell)
+    if posting:
+        _let_the_host_go(deck, naming.host_session(table))
     # The host first: it could give a seat a new session just now.
     removed = [
         *deck.remove_many([naming.host_session(table)]),
@@ -127,9 +139,45 @@ def archive(shell: Shell, deck: Deck, table: str) -> dict[str, Any]:
     ]
     deck.delete_group(snapshot["table"].get("deck_group", "") or naming.deck_group(table))
     deck.stop_server_if_empty()
+    if posting:
+        _post_the_rest(shell, table)
     return {
         "table": table,
         "state": "archived",
         "sessions_removed": removed,
         "record": snapshot["head"],
     }
+
+
+def _posting(shell: Shell) -> bool:
+    """Whether sinks are configured; a configuration that cannot be read keeps no table from being archived."""
+    from rt_moderator.sinks import outlets
+
+    try:
+        return bool(outlets.sinks())
+    except BadConfigError as exc:
+        shell.say(f"no sinks: {exc}")
+        return False
+
+
+def _let_the_host_go(deck: Deck, name: str) -> None:
+    """Give the host of a table that is over a moment for its last posts: one that is cut off would be in doubt."""
+    end = time.monotonic() + _POSTS_SECONDS
+    while time.monotonic() < end:
+        there = deck.resolve(name)
+        if there is None or there.state != "running":
+            return
+        time.sleep(0.05)  # nothing tells when a session's process ends
+
+
+def _post_the_rest(shell: Shell, table: str) -> None:
+    from rt_moderator.sinks import using
+
+    try:
+        found = using.send(shell, table, _POSTS_SECONDS)
+    except RoundtableError as exc:
+        shell.say(f"sinks: {exc}")
+        return
+    left = [one["name"] for one in found["sinks"] if one["due"]]
+    if left:
+        shell.say(f"not everything is posted to {', '.join(left)}; rt sinks send -t {table} tries again")

@@ -78,3 +78,10 @@ def test_short_texts_are_left_alone_and_tiny_limits_refused() -> None:
     assert messages(" \n", 2000) == []
     with pytest.raises(ValueError, match="no room"):
         messages("a", 50)
+
+
+def test_the_rest_of_a_long_line_is_no_code_block() -> None:
+    """S0.8: a line that is cut right before backticks does not open a code block in the next message."""
+    found = messages("a" * 320 + "```" + "b" * 30, 400)
+    assert len(found) == 2
+    assert all(balanced(one) for one in found)

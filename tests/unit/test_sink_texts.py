@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,9 @@ OUTCOME: dict[str, Any] = {
 def test_posts_follow_from_the_record() -> None:
     """S0.8: opening, questions of people (not of a format), answers with failures, syntheses, the end; the same again every time."""
     snapshot = moment(
-        [seat("a", role="Skeptic")], [turn("a", step="m5"), turn("a", step="r1")], table={"state": "open"}
+        [seat("a", role="Skeptic")],
+        [turn("a"), turn("a", step="m5"), turn("a", step="r1")],
+        table={"state": "open"},
     )
     said = [
         message(1, "moderator", "Billing", "intent"),
@@ -73,6 +76,24 @@ def test_words_of_others_cannot_ping_or_pass_for_markup() -> None:
     slack = rendering.safe("## Why\n**All** <!channel> & @here\n```\na ** b **\n```", "slack")
     assert slack == "*Why*\n*All* &lt;!channel&gt; &amp; @\u200bhere\n```\na ** b **\n```"
     assert rendering.safe("red\x1b[31m\u202e", "plain") == "red[31m"
+
+
+def test_the_examples_of_the_page_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Issue 6: what docs/sinks.md shows is a configuration and a template that can be used."""
+    page = (Path(__file__).parents[2] / "docs" / "sinks.md").read_text()
+    configured, own = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
+    monkeypatch.setenv("RT_CONFIG", str(tmp_path / "config.toml"))
+    (tmp_path / "config.toml").write_text(configured)
+    assert [sink.type for sink in load(tmp_path).sink] == ["webhook", "file", "command"]
+    (tmp_path / "mine.toml").write_text(own)
+    mine = Sink(name="x", type="file", path="x", template=str(tmp_path / "mine.toml"))
+    renderer = rendering.Renderer(sinks.template(mine))
+    post = planning.planned(moment([seat("a")]), [message(2, "a", "No.")])[1]
+    request = renderer.request(post, renderer.texts(post)[0], "token", None)
+    assert request.body == {
+        "message": "a (m2): No.",
+        "seats": [{"slug": "a", "role": "", "runs_on": "rehearsal"}],
+    }
 
 
 def test_a_mistake_in_a_template_is_named() -> None:

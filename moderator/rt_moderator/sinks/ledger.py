@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     Line = dict[str, Any]
 
+_ME = uuid.uuid4().hex[:12]  # this process: one thread a sink, and a new one only when the old one is gone
 _EVENTS = {"sent": "posted", "uncertain": "post_uncertain", "failed": "post_failed"}
 
 
@@ -32,7 +33,6 @@ class Ledger:
     def __init__(self, door: Door, table: str, sink: str, epoch: str = "") -> None:
         """Reads what is there."""
         self._door, self._table, self._sink, self._epoch = door, table, sink, epoch
-        self._me = uuid.uuid4().hex[:12]
         self._lines: dict[str, Line] = {}
         self.refresh()
 
@@ -70,13 +70,13 @@ class Ledger:
     def ours(self, line: Line) -> bool:
         """Whether it was this process, or one that is gone: nobody is at it now."""
         old = time.time() * 1000 - int(line["at"]) > 600_000
-        return bool(line["by"] == self._me or hosting.gone(line) or old)
+        return bool(line["by"] == _ME or hosting.gone(line) or old)
 
     def begin(self, key: str, part: int) -> bool:
         """Say that a try begins; False when somebody else was faster."""
-        line = {"by": self._me, "at": _now(), **hosting.me()}
+        line = {"by": _ME, "at": _now(), **hosting.me()}
         name = self._try(key, part, self._tries(key, part) + 1)
-        return bool(self._put(name.partition(f"post/{self._sink}/")[2], line)["by"] == self._me)
+        return bool(self._put(name.partition(f"post/{self._sink}/")[2], line)["by"] == _ME)
 
     def not_taken(self, key: str, part: int, why: str) -> None:
         """The latest try was not taken."""

@@ -128,6 +128,8 @@ class _Outlet(threading.Thread):
             pass  # another host posts now
         except RoundtableError as exc:
             self._off(door, str(exc))
+        except Exception as exc:  # a mistake of ours must not go by unsaid; its words might hold the URL
+            self._off(door, f"a mistake in rt: {type(exc).__name__}")
         finally:
             door.close()
 

@@ -74,7 +74,7 @@ def hidden(text: str, address: str) -> str:
     url = urllib.parse.urlsplit(address)
     parts = [address, url.netloc + url.path, url.path, url.query, url.password or "", *url.path.split("/")]
     parts += [value for _, value in urllib.parse.parse_qsl(url.query)]
-    for part in sorted({one for one in parts if len(one) >= 6}, key=len, reverse=True):
+    for part in sorted({one for one in parts if len(one) >= 4}, key=len, reverse=True):
         text = text.replace(part, "…").replace(urllib.parse.unquote(part), "…")
     return show.line(text, 160)
 
@@ -147,7 +147,9 @@ def _to_url(sink: Sink, request: Request) -> Answer:
         with exc:
             return _refusal(exc, address)
     except urllib.error.URLError as exc:  # it never got there, or not whole
-        return Answer("later", hidden(str(exc.reason), address))
+        return Answer("later", hidden(getattr(exc.reason, "strerror", None) or str(exc.reason), address))
+    except http.client.InvalidURL:
+        return Answer("off", "its url is none")
     except (OSError, http.client.HTTPException) as exc:
         return Answer("unsure", hidden(f"no answer: {str(exc) or type(exc).__name__}", address))
     except ValueError as exc:  # a URL that is none
@@ -175,7 +177,7 @@ def _told(answer: IO[bytes]) -> dict[str, Any]:
 def _refusal(found: urllib.error.HTTPError, address: str) -> Answer:
     status = found.code
     body = _body(found)
-    why = hidden(f"HTTP {status} {body}".strip(), address)
+    why = hidden(f"HTTP {status} {_message(body)}".strip(), address)
     if status in _NOT_NOW:
         return Answer("later", why, _pause(found.headers.get("Retry-After"), body), status)
     if status >= 500:
@@ -183,7 +185,7 @@ def _refusal(found: urllib.error.HTTPError, address: str) -> Answer:
         return Answer(
             "unsure" if status == 504 else "later", why, _pause(found.headers.get("Retry-After"), ""), status
         )
-    return Answer("off" if status in _GONE else "refused", why, status=status)
+    return Answer("off" if status in _GONE or status < 400 else "refused", why, status=status)
 
 
 def _body(found: urllib.error.HTTPError) -> str:
@@ -191,6 +193,13 @@ def _body(found: urllib.error.HTTPError) -> str:
         return found.read(_MOST).decode("utf-8", "replace")
     except (OSError, http.client.HTTPException):
         return ""
+
+
+def _message(body: str) -> str:
+    """What a refusal says, where it is JSON with a message; else all of it."""
+    with suppress(ValueError, TypeError, KeyError):
+        return str(json.loads(body)["message"])
+    return body
 
 
 def _pause(header: str | None, body: str) -> float | None:
