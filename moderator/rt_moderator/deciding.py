@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from typing import TYPE_CHECKING, Any
 
@@ -50,7 +51,8 @@ def decide(
     if text.strip():
         shell.guard_disk()
         limit = shell.settings.max_body_bytes
-        sent = groups.send(shell.door, table, group_of(table), person, text, key=f"gate/{gate}", limit=limit)
+        key = f"gate/{gate}/{hashlib.sha256(text.encode('utf-8', 'surrogateescape')).hexdigest()[:16]}"
+        sent = groups.send(shell.door, table, group_of(table), person, text, key=key, limit=limit)
         seq = sent["seq"]
     stood = journal.put(
         shell.door, table, gates.decision(gate), {"choice": choice, "text": text, "person": person}, event="decided",

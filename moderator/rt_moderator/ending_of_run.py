@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from rt_moderator.shell import Shell
 
 LEFT_AT_A_GATE = 3
+_SAYS = {"steer": ' "…"'}
 
 
 def finish(shell: Shell, ended: Ended, *, as_json: bool, require: bool) -> int:
@@ -70,8 +71,7 @@ def text(found: dict[str, Any]) -> str:
     if found["waiting"]["for"] in ("gate", "moderator") and found["report_path"] is None:
         lines += [
             *([found["gate_details"].strip(), ""] if found["gate_details"] else []),
-            f"{table} waits for you: {found['waiting']['reason']}",
-            f"  rt resume {table} goes on after that",
+            *_waits(found),
         ]
         return plain("\n".join(lines))
     lines.append(_result(found))
@@ -80,10 +80,20 @@ def text(found: dict[str, Any]) -> str:
         lines += ["", found["synthesis"].strip(), ""]
     if found["report_path"]:
         lines.append(f"report  {found['report_path']}")
-    lines.append(
-        f'  rt say "…" -t {table}     ask on        rt transcript -t {table}        rt end -t {table}'
-    )
+    lines += [f'  rt say "…" -t {table}     ask on', f"  rt transcript -t {table}", f"  rt end -t {table}"]
     return plain("\n".join(lines))
+
+
+def _waits(found: dict[str, Any]) -> list[str]:
+    """Why it waits, and each line that can be typed."""
+    table, (reason, _, typed) = found["table"], found["waiting"]["reason"].rpartition(": ")
+    lines = [f"{table} waits for you: {reason}"]
+    if found["waiting"]["for"] == "gate":
+        options = typed.removeprefix("rt decide ").split("|")
+        lines += [f"  rt decide {option}{_SAYS.get(option, '')} -t {table}" for option in options]
+    else:
+        lines.append(f"  {typed} -t {table}")
+    return [*lines, f"  rt resume {table}     follow it again"]
 
 
 def _result(found: dict[str, Any]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +25,7 @@ class Ended:
 
     how: str
     snapshot: Reply
+    after: str = "-"  # the id of the last event that was told
 
 
 def follow(
@@ -32,8 +33,10 @@ def follow(
     table: str,
     tell: Callable[[dict[str, Any]], None],
     look: Callable[[Reply], None] = lambda _: None,
+    *,
+    after: str = "-",
 ) -> Ended:
-    """Follow until the format is over or needs a person; `tell` gets every event once, in order, `look` every snapshot.
+    """Follow until the format is over or needs a person; `tell` gets every event after `after` once, in order, `look` every snapshot.
 
     Raises:
         HostDownError: the host died and could not be started again. BusError.
@@ -41,7 +44,6 @@ def follow(
     from rt_moderator import hosting
 
     watch = waiting.Watch(shell.door, table, "events")
-    after = "-"
     while True:
         for event in tables.events(shell.door, table, after):
             after = event["id"]
@@ -49,7 +51,7 @@ def follow(
         snapshot = shell.snapshot(table)
         look(snapshot)
         if how := _over(shell, snapshot):
-            return Ended(how, snapshot)
+            return Ended(how, snapshot, after)
         if not watch.block(int(_LOOK_SECONDS * 1000)):
             hosting.ensure(shell, table)
 
@@ -64,29 +66,41 @@ def _over(shell: Shell, snapshot: Reply) -> str:
 
 def lines(event: Reply) -> Iterator[str]:
     """What a person hears of an event; most say nothing. Pure."""
-    kind, seat = event["type"], event.get("seat", "")
-    if kind == "step" and event.get("seats"):
+    kind = event["type"]
+    if kind in _TROUBLES:
+        yield f"! {event.get('seat', '')} {kind}: {event.get('reason') or event.get('switched') or ''}".rstrip(
+            ": "
+        )
+    elif kind in _SAID:
+        yield from _SAID[kind](event)
+    elif kind.startswith("post_"):
+        yield " ".join(filter(None, ("! sink", event["sink"], event.get("what"), event.get("reason"))))
+
+
+def _asked(event: Reply) -> Iterator[str]:
+    if event.get("seats"):
         yield f"asked      {listed(json.loads(event['seats']))}   ({_where(event)})"
-    elif kind == "replied":
-        yield f"answered   {seat}  m{event['seq']}   {span(int(event.get('ms') or 0) / 1000)}"
-    elif kind in ("failed", "dropped", "switched", "late", "left_out", "substituted", "unusable"):
-        yield f"! {seat} {kind}: {event.get('reason') or event.get('switched') or ''}".rstrip(": ")
-    elif kind == "jobs":
-        yield f"working    {event['name']}: {_jobs(event)}"
-    elif brief := _brief(kind, event):
-        yield brief
 
 
-def _brief(kind: str, event: Reply) -> str:
-    if kind == "decided":
-        return f"decided    {event.get('choice', '')}"
-    if kind == "synthesis":
-        return f"synthesis  m{event['seq']}"
-    if kind == "stuck":
-        return f"! stuck: {event.get('stop_reason', '')}"
-    if kind.startswith("post_"):
-        return " ".join(filter(None, ("! sink", event["sink"], event.get("what"), event.get("reason"))))
-    return ""
+def _answered(event: Reply) -> Iterator[str]:
+    yield f"answered   {event['seat']}  m{event['seq']}   {span(int(event.get('ms') or 0) / 1000)}"
+
+
+def _failed(event: Reply) -> Iterator[str]:
+    how = f"attempt {event['attempt']} failed" if event.get("attempt") else "did not answer"
+    yield f"! {event['seat']} {how}: {event.get('reason', '')}"
+
+
+_TROUBLES = ("dropped", "switched", "late", "left_out", "substituted", "unusable")
+_SAID: dict[str, Callable[[Reply], Iterable[str]]] = {
+    "step": _asked,
+    "replied": _answered,
+    "failed": _failed,
+    "jobs": lambda event: [f"working    {event['name']}: {jobs(event)}"],
+    "decided": lambda event: [f"decided    {event.get('choice', '')}"],
+    "synthesis": lambda event: [f"synthesis  m{event['seq']}"],
+    "stuck": lambda event: [f"! stuck: {event.get('stop_reason', '')}"],
+}
 
 
 def _where(event: Reply) -> str:
@@ -94,10 +108,11 @@ def _where(event: Reply) -> str:
     return f"{event['name']}, round {number}" if number not in ("", "null") else str(event["name"])
 
 
-def _jobs(event: Reply) -> str:
+def jobs(event: Reply) -> str:
+    """What the one-shot calls of an event are, for a person. Pure."""
     try:
-        jobs = json.loads(event.get("jobs") or "[]")
+        calls = json.loads(event.get("jobs") or "[]")
     except ValueError:  # cut, because it was long
         return "one-shot calls"
-    first = [job["candidates"][0] for job in jobs if job.get("candidates")]
-    return f"{len(jobs)} call{'s' if len(jobs) != 1 else ''}" + (f" ({', '.join(first)})" if first else "")
+    first = [job["candidates"][0] for job in calls if job.get("candidates")]
+    return f"{len(calls)} call{'s' if len(calls) != 1 else ''}" + (f" ({', '.join(first)})" if first else "")

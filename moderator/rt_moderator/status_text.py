@@ -77,7 +77,7 @@ def _rows(snapshot: Reply, quiet: Mapping[str, float], flag: str) -> tuple[list[
     """The seats with something to say, and the slugs of the others."""
     rows, idle = [], []
     for seat in snapshot["seats"]:
-        found = _doing(snapshot, seat, quiet.get(seat["slug"]), flag)
+        found = doing(snapshot, seat, quiet.get(seat["slug"]), flag)
         if found is None:
             idle.append(seat["slug"])
             continue
@@ -96,7 +96,7 @@ def _rows(snapshot: Reply, quiet: Mapping[str, float], flag: str) -> tuple[list[
     return rows, idle
 
 
-def _doing(snapshot: Reply, seat: Reply, quiet: float | None, flag: str) -> tuple[str, str, str] | None:
+def doing(snapshot: Reply, seat: Reply, quiet: float | None, flag: str) -> tuple[str, str, str] | None:
     """A seat's word, detail and hint; None for one that is idle."""
     slug, state = seat["slug"], seat["state"]
     if state in ("failed", "blocked", "dropped"):

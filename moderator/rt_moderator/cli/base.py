@@ -61,8 +61,9 @@ def open_shell(**flags: object) -> Shell:
 
 
 def progress(text: str) -> None:
-    """One line of progress, on stderr."""
-    click.echo(plain(text), err=True)
+    """One line of progress, on stderr; above the block when one is drawn there, which click's echo would go around."""
+    sys.stderr.write(plain(text) + "\n")
+    sys.stderr.flush()
 
 
 def emit(text: str) -> None:

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rt_moderator.cli import laying
-from rt_moderator.cli.base import command, emit, emit_json, open_shell, progress, terminal
+from rt_moderator.cli.base import command, emit, emit_json, open_shell, progress
 from rt_moderator.cli.table_options import format_options, table_options
 from rt_moderator.formats import MODULES
 
 if TYPE_CHECKING:
-    from rt_moderator.following import Ended
     from rt_moderator.launching import Launched
     from rt_moderator.shell import Shell
     from rt_moderator.starting import Request
@@ -50,7 +49,9 @@ def run(topic: str, as_json: bool, **options: Any) -> int:
         return laying.show_plan(found.request, shared, found.warnings, as_json=as_json)
     for warning in found.warnings:
         progress(f"! {warning}")
-    return _run(laying.with_wake(found.request, options), options, as_json=as_json)
+    # Nobody is asked about waking: who follows a run sees it, and a run needs no attention. --wake here still holds.
+    waking = {**options, "wake": options["wake"] or "none"}
+    return _run(laying.with_wake(found.request, waking), options, as_json=as_json)
 
 
 def _run(request: Request, options: dict[str, Any], *, as_json: bool) -> int:
@@ -77,27 +78,13 @@ def _run(request: Request, options: dict[str, Any], *, as_json: bool) -> int:
 
 
 def _follow(shell: Shell, found: Launched, options: dict[str, Any], *, as_json: bool) -> int:
-    from rt_moderator import ending_of_run, hosting
+    from rt_moderator import hosting
+    from rt_moderator.cli import attending
 
-    table = found.table
     if found.duplicate:
-        progress(f"{table} is at work on this topic already; following it (--new makes another)")
-        hosting.ensure(shell, table)
-    try:
-        ended = _until_over(shell, table, options, as_json=as_json)
-    except KeyboardInterrupt:
-        progress(f"left {table} at work; rt resume {table} comes back to it, rt end -t {table} ends it")
-        return 130
-    return ending_of_run.finish(shell, ended, as_json=as_json, require=bool(options["require_consensus"]))
-
-
-def _until_over(shell: Shell, table: str, options: dict[str, Any], *, as_json: bool) -> Ended:
-    from rt_moderator import following
-    from rt_moderator.cli import live
-
-    with live.progress_of(table, quiet=as_json, events=options["events"]) as shown:
-        while True:
-            ended = following.follow(shell, table, shown.tell, shown.look)
-            if ended.how != "gate" or as_json or options["yes"] or not terminal():
-                return ended
-            shown.decide(shell, ended.snapshot)
+        progress(f"{found.table} is at work on this topic already; following it (--new makes another)")
+        hosting.ensure(shell, found.table)
+    how = attending.How(
+        as_json=as_json, events=options["events"], asks=not options["yes"], require=bool(options["require_consensus"])
+    )  # fmt: skip
+    return attending.attend(shell, found.table, how)

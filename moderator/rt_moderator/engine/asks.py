@@ -83,7 +83,7 @@ def _turns(desk: Desk, step: str, seats: Iterable[str]) -> dict[str, Reply]:
 
 
 def _open(desk: Desk, command: Ask, seats: Sequence[str]) -> None:
-    notes = _notes(desk) if command.notes else Notes("", 0)
+    notes = _notes(desk, command.intent) if command.notes else Notes("", 0)
     requests = {slug: command.request(slug) + notes.text for slug in seats}
     asked = []
     for slug in seats:
@@ -99,14 +99,17 @@ def _open(desk: Desk, command: Ask, seats: Sequence[str]) -> None:
     desk.say(f"asked {command.name}: {', '.join(seats)}")
 
 
-def _notes(desk: Desk) -> Notes:
-    """What the moderator and the user said since the last step that carried notes; nothing is ever left between two steps."""
+def _notes(desk: Desk, intent: str) -> Notes:
+    """What the moderator and the user said since the last step that carried notes; nothing is ever left between two steps.
+
+    What became the question itself (a steer of `table`) is in the requests already.
+    """
     head = int(desk.door.command("HGET", key(desk.table, "group", desk.group), "head") or 0)
     noted = int(desk.door.command("HGET", key(desk.table, "table"), "noted") or 0)
     said = [
         {"label": f"m{message['seq']} from {message['from']}", "body": message["body"]}
         for message in records.messages(desk.door, desk.table, desk.group, [(noted + 1, head)])
-        if message["kind"] == "note" and message["from"] in _STEERING
+        if message["kind"] == "note" and message["from"] in _STEERING and message["body"].strip() != intent.strip()
     ]
     return Notes("\n" + prompts.render("notes", notes=said) if said else "", head)
 
