@@ -126,6 +126,7 @@ def test_profiles_need_no_bus(rt_home: Path) -> None:
         "name",
         "description",
         "family",
+        "transports",
         "executable",
         "available",
         "agent",

@@ -47,7 +47,11 @@ def test_status_says_who_does_what(laid: Laid) -> None:
         ("skeptic", "dropped"),
     ]
     assert found["degraded"] == [
-        {"seat": "skeptic", "why": "dropped: quota\x1b[1m", "action": "rt seat add skeptic=rehearsal"}
+        {
+            "seat": "skeptic",
+            "why": "dropped: quota\x1b[1m",
+            "action": "check key and quota of rehearsal, then rt seat add skeptic=rehearsal",
+        }
     ]
     assert [(turn["turn"], turn["outcome"]) for turn in found["turns"]] == [
         ("m1/builder", "answered"), ("m1/skeptic", "dropped"),
