@@ -101,12 +101,15 @@ def _line(text: str) -> str:
 
 @cache
 def _template(name: str) -> jinja2.Template:
-    folder = Path(rt_config.__file__).with_name("prompts")
-    environment = jinja2.Environment(  # noqa: S701 (a prompt is text, not HTML)
+    return environment(Path(rt_config.__file__).with_name("prompts")).get_template(name)
+
+
+def environment(folder: Path) -> jinja2.Environment:
+    """Where prompts come from: templates in which a blank that is not filled is an error."""
+    return jinja2.Environment(  # noqa: S701 (a prompt is text, not HTML)
         loader=jinja2.FileSystemLoader(folder),
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    return environment.get_template(name)

@@ -109,7 +109,9 @@ def _notes(desk: Desk, intent: str) -> Notes:
     said = [
         {"label": f"m{message['seq']} from {message['from']}", "body": message["body"]}
         for message in records.messages(desk.door, desk.table, desk.group, [(noted + 1, head)])
-        if message["kind"] == "note" and message["from"] in _STEERING and message["body"].strip() != intent.strip()
+        if message["kind"] == "note"
+        and message["from"] in _STEERING
+        and message["body"].strip() != intent.strip()
     ]
     return Notes("\n" + prompts.render("notes", notes=said) if said else "", head)
 

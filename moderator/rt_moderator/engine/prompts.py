@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
-from typing import Any
-
-import jinja2
+from typing import TYPE_CHECKING, Any
 
 import rt_config
-from rt_participant import cleaning
+from rt_participant import cleaning, prompt
 from rt_participant.control import longest_run
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 
 def render(template: str, **values: Any) -> str:
@@ -44,14 +45,7 @@ def line(text: str) -> str:
 
 
 @cache
-def _environment() -> jinja2.Environment:
-    folder = Path(rt_config.__file__).parent / "prompts" / "formats"
-    environment = jinja2.Environment(  # noqa: S701 (a prompt is text, not HTML)
-        loader=jinja2.FileSystemLoader(folder),
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    environment.filters |= {"fenced": fenced, "words": words, "line": line}
-    return environment
+def _environment() -> Environment:
+    found = prompt.environment(Path(rt_config.__file__).parent / "prompts" / "formats")
+    found.filters |= {"fenced": fenced, "words": words, "line": line}
+    return found
