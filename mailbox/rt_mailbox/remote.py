@@ -7,8 +7,7 @@ from typing import Any
 
 from rt_config.errors import BusDownError, BusError
 from rt_mailbox.client import RedisDoor
-from rt_mailbox.server_status import SHOWN
-from rt_mailbox.server_wire import Probe
+from rt_mailbox.server_facts import SHOWN, Probe
 
 
 def probe(url: str) -> Probe:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from rt_config.errors import BusDownError, UsageError
 from rt_mailbox import disk, server_files, server_wire
-from rt_mailbox.server_wire import Probe
+from rt_mailbox.server_facts import Probe
 
 if TYPE_CHECKING:
     from rt_config.settings import Settings

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 
 from rt_config.errors import BusDownError, DiskFullError
 from rt_mailbox import disk, server_binary, server_files, server_process
+from rt_mailbox.server_facts import Probe
 from rt_mailbox.server_files import Place
-from rt_mailbox.server_wire import Probe, connected, probe, shown
+from rt_mailbox.server_wire import connected, probe, shown
 
 if TYPE_CHECKING:
     from rt_config.settings import Settings

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Literal
 
 from rt_config.errors import BusDownError
 from rt_mailbox import disk, server_files, server_wire
+from rt_mailbox.server_facts import SHOWN
 
 if TYPE_CHECKING:
     from rt_config.settings import Settings
 
-SHOWN = ("appendonly", "appendfsync", "save", "maxmemory-policy", "min-replicas-to-write")
 _WARN_AT = 0.8  # of maxmemory
 _BY_FSYNC = {
     "always": "a crash loses nothing that was acknowledged: each write is on disk before its answer",

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from rt_config.errors import BusDownError
 from rt_mailbox import disk, server_files
-from rt_mailbox.server_wire import Probe, connected
+from rt_mailbox.server_facts import Probe
+from rt_mailbox.server_wire import connected
 
 if TYPE_CHECKING:
     from rt_config.settings import Settings

@@ -10,24 +10,15 @@ import errno
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 from urllib.parse import SplitResult, quote, unquote, urlsplit
 
 import hiredis
 
 from rt_config.errors import BusDownError
+from rt_mailbox.server_facts import Probe
 
 _ANSWERS_ALL_THE_SAME = ("BUSY", "NOPERM", "MISCONF", "MASTERDOWN")  # refused, but by a server that lives
-
-
-@dataclass(frozen=True)
-class Probe:
-    """How a server answered: `down` with a reason, `loading` its data, or `ready`; with its INFO persistence."""
-
-    state: Literal["down", "loading", "ready"]
-    info: dict[str, str] = field(default_factory=dict)
-    reason: str = ""
 
 
 def speaks(url: str) -> bool:

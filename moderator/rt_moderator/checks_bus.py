@@ -9,7 +9,7 @@ from rt_config.errors import BusDownError, RoundtableError
 from rt_mailbox import directory, disk, hosts, server, server_status
 from rt_mailbox.addresses import group_of
 from rt_mailbox.keys import key
-from rt_moderator.doctor import Finding
+from rt_moderator.finding import Finding
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rt_config import env
-from rt_moderator.doctor import Finding
+from rt_moderator.finding import Finding
 
 if TYPE_CHECKING:
     from rt_config.settings import Settings

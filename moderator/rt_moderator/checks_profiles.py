@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rt_config import profiles as catalog
 from rt_config.errors import RoundtableError
 from rt_moderator import panels, seat_check
-from rt_moderator.doctor import Finding
+from rt_moderator.finding import Finding
 from rt_participant import oneshot
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from rt_config.profiles import Profile
     from rt_config.settings import Settings
-    from rt_moderator.doctor import Level, Part
+    from rt_moderator.finding import Level, Part
 
 _VERSION_SECONDS = 20.0
 _START_SECONDS = 30.0

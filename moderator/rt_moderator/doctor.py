@@ -8,34 +8,21 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, cast
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, cast
 
 import anyio
 from anyio import to_thread
 
 from rt_config.errors import RoundtableError
 from rt_moderator import attended
+from rt_moderator.finding import Finding
 
 if TYPE_CHECKING:
     from rt_config.settings import Settings
+    from rt_moderator.finding import Part
 
-Level = Literal["ok", "warn", "fail"]
 _SLOW_SECONDS = 1.0
-
-
-@dataclass(frozen=True)
-class Finding:
-    """One line: what was looked at, how it is, and what to do; `fix` is empty when nothing is."""
-
-    check: str
-    level: Level
-    text: str
-    fix: str = ""
-
-
-Part = Callable[["Settings"], Iterable[Finding] | Awaitable[Iterable[Finding]]]
 
 
 def parts() -> dict[str, Part]:

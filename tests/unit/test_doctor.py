@@ -13,7 +13,8 @@ from rt_config.errors import TmuxMissingError
 from rt_config.settings import Settings
 from rt_mailbox import server_status
 from rt_moderator import checks_bus, checks_machine
-from rt_moderator.doctor import Finding, examine, failed
+from rt_moderator.doctor import examine, failed
+from rt_moderator.finding import Finding
 
 FINE = {
     "valkey_version": "9.1.2", "appendonly": "yes", "appendfsync": "always", "aof_enabled": "1",

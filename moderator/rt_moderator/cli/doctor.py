@@ -14,7 +14,7 @@ from rt_moderator.cli.base import colour, command, emit, emit_json, progress
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from rt_moderator.doctor import Finding
+    from rt_moderator.finding import Finding
 
 _MARKS = {"ok": ("ok", "green"), "warn": ("WARN", "yellow"), "fail": ("FAIL", "red")}
 
@@ -45,12 +45,14 @@ def doctor(as_json: bool, prompt: bool, timeout: float) -> int:
     from rt_moderator import doctor as library
 
     known = settings.load(Path.cwd())
+    from rt_moderator.finding import Finding
+
     looked = library.parts()
     extra: list[Finding] = []
     try:
         looked |= checks_profiles.parts(known, prompt=prompt, timeout_s=timeout)
     except RoundtableError as exc:  # a profile that does not read must not hide the rest
-        extra = [library.Finding("profiles", "fail", str(exc), exc.advice)]
+        extra = [Finding("profiles", "fail", str(exc), exc.advice)]
     with _told() as say:
         found = [*library.examine(known, say, looked), *extra]
     failed = library.failed(found)
