@@ -43,10 +43,9 @@ def doctor(as_json: bool, prompt: bool, timeout: float) -> int:
     from rt_config.errors import RoundtableError
     from rt_moderator import checks_profiles
     from rt_moderator import doctor as library
-
-    known = settings.load(Path.cwd())
     from rt_moderator.finding import Finding
 
+    known = settings.load(Path.cwd())
     looked = library.parts()
     extra: list[Finding] = []
     try:
