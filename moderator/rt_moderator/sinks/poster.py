@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 300.0
 _ANOTHER_IS_AT_IT = 2.0  # seconds until we look again
+_LATEST = 500  # turns: those of messages that came since the last look
 _TOLD_AFTER = 3  # failed tries in a row
 
 
@@ -60,7 +61,7 @@ class Poster:
 
     def look(self) -> bool:
         """See what is new at the table; False when it is gone."""
-        snapshot = tables.snapshot(self._door, self._table, ALL_TURNS)
+        snapshot = tables.snapshot(self._door, self._table, _LATEST if self._seen else ALL_TURNS)
         if snapshot is None:
             return False
         head = int(snapshot["head"])
