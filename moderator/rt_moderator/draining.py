@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rt_mailbox import records, tables
+from rt_mailbox import groups, records, tables
+from rt_mailbox.addresses import group_of
 from rt_mailbox.door import mapping
 from rt_mailbox.keys import key
 from rt_moderator import who_is_who
@@ -64,6 +65,17 @@ class Drain:
         if self.messages:
             fields = {"person": self.person, "upto": str(self.messages[-1]["seq"])}
             tables.note(self._shell.door, self._table, _EVENT, fields)
+
+
+def mark(shell: Shell, table: str, person: str, upto: int) -> int:
+    """Mark everything up to `upto`, which the person has seen, as read, with its event; how many are left.
+
+    Raises:
+        UnknownGroupError, UnknownPersonError, UnknownMessageError.
+    """
+    left = groups.mark_read(shell.door, table, group_of(table), person, upto)
+    tables.note(shell.door, table, _EVENT, {"person": person, "upto": str(upto)})
+    return left
 
 
 def matches(shell: Shell, table: str, text: str) -> list[dict[str, Any]]:

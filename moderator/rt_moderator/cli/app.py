@@ -15,14 +15,14 @@ from rt_config.errors import NotInASeatError, RoundtableError
 _MODULES = {
     "start": "start", "say": "say", "drain": "reading", "wait": "participant", "synthesis": "synthesis",
     "status": "status", "list": "status", "show": "reading", "search": "reading", "transcript": "reading", "events": "events",
-    "resume": "resume", "set": "set", "end": "ending", "archive": "ending", "attach": "attach", "tail": "attach", "web": "web",
+    "resume": "resume", "set": "set", "end": "ending", "archive": "ending", "attach": "attach", "tail": "attach", "web": "web", "watch": "watch",
     "seat": "seat", "turn-cancel": "turns", "turn-extend": "turns", "host": "host",
     "run": "run", "decide": "decide", "turn": "participant", "reply": "participant", "read": "participant", "post": "participant",
     "mail": "mail", "group": "group", "bus": "bus", "export": "keeping", "import": "keeping", "deck": "deck", "profiles": "profiles", "completion": "completion", "doctor": "doctor", "mcp": "mcp", "skill": "skill", "sinks": "sinks", "stats": "stats",
 }  # fmt: skip
 # How help groups them; what is named nowhere comes last.
 _SECTIONS = {
-    "The moderator": "start run say drain wait synthesis decide status list show search transcript events resume set end archive attach web",
+    "The moderator": "start run say drain wait synthesis decide status list show search transcript events resume set end archive attach watch web",
     "A table's seats": "seat turn-cancel turn-extend",
     "The participant": "turn reply read post",
     "The bus and the deck": "bus mail group export import deck profiles",

@@ -23,7 +23,7 @@ def say(shell: Shell, table: str, form: dict[str, str]) -> dict[str, Any]:
     """
     name = shell.resolve(table)
     to, note = form.get("to", ""), form.get("to") == NOTE
-    seats = [to] if to and not note else []
+    seats = [] if note else [slug for slug in to.split(",") if slug]
     words = saying.Utterance(form.get("text", ""), seats, "user", note=note, key=form.get("key", ""))
     found = saying.say(shell, name, words)
     text = f"m{found['seq']} posted."
