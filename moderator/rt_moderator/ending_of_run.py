@@ -87,6 +87,8 @@ def text(found: dict[str, Any]) -> str:
 def _waits(found: dict[str, Any]) -> list[str]:
     """Why it waits, and each line that can be typed."""
     table, (reason, _, typed) = found["table"], found["waiting"]["reason"].rpartition(": ")
+    if typed.startswith("rt resume"):  # its procedure is stuck
+        return [f"{table} cannot go on: {reason}", f"  {typed}     go on by hand"]
     lines = [f"{table} waits for you: {reason}"]
     if found["waiting"]["for"] == "gate":
         options = typed.removeprefix("rt decide ").split("|")
