@@ -99,7 +99,7 @@ def _waits(found: dict[str, Any]) -> list[str]:
 
 
 def _result(found: dict[str, Any]) -> str:
-    parts = [f"{found['table']}: {found['result'] or found['status']}"]
+    parts = [f"{found['table']}: {(found['result'] or found['status']).replace('_', ' ')}"]
     if found["consensus_pct"] is not None:
         parts.append(f"consensus {found['consensus_pct']:.0f} %")
     if found["agreement"] is not None:
