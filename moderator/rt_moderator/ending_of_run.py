@@ -87,6 +87,8 @@ def text(found: dict[str, Any]) -> str:
 def _waits(found: dict[str, Any]) -> list[str]:
     """Why it waits, and each line that can be typed."""
     table, (reason, _, typed) = found["table"], found["waiting"]["reason"].rpartition(": ")
+    if typed.startswith("rt resume"):  # its procedure is stuck
+        return [f"{table} cannot go on: {reason}", f"  {typed}     go on by hand"]
     lines = [f"{table} waits for you: {reason}"]
     if found["waiting"]["for"] == "gate":
         options = typed.removeprefix("rt decide ").split("|")
@@ -97,7 +99,7 @@ def _waits(found: dict[str, Any]) -> list[str]:
 
 
 def _result(found: dict[str, Any]) -> str:
-    parts = [f"{found['table']}: {found['result'] or found['status']}"]
+    parts = [f"{found['table']}: {(found['result'] or found['status']).replace('_', ' ')}"]
     if found["consensus_pct"] is not None:
         parts.append(f"consensus {found['consensus_pct']:.0f} %")
     if found["agreement"] is not None:

@@ -43,7 +43,7 @@ def test_a_gate_asks_at_the_terminal(world: World) -> None:
         me.type("Look at the invoices.")
         me.shows("m7 goes to every seat", "round 3: 2 of 2 answered", "No round is left")
         me.type("")
-        me.shows("no_consensus", "exit 0")
+        me.shows("no consensus", "exit 0")
     table = world.json("list")["tables"][0]["table"]
     note = next(m for m in world.record(table) if m["seq"] == 7)
     assert (note["from"], note["kind"], note["body"]) == ("user", "note", "Look at the invoices.")

@@ -361,3 +361,16 @@ def test_a_driver_may_die_at_every_write(bus: Bus, call: int, *, before: bool) -
     assert (found["status"], found["rounds"]) == ("full_consensus", 2)
     assert len([m for m in run.messages() if m["kind"] == "intent"]) == 3
     assert len([m for m in run.messages() if m["kind"] == "synthesis"]) == 3
+
+
+def test_what_a_person_says_early_waits_for_the_first_discussion(bus: Bus) -> None:
+    """S3.6: said before and during the blind round it is in none of that round's requests, and once in every one of the next."""
+    run = begun(bus, rehearsed(codex="dissent", gemini="abstain"))
+    groups.send(run.door, run.table, run.group, "user", "Only the nightly ones.")
+    run.step()
+    groups.send(run.door, run.table, run.group, "moderator", "And no rewrite.")
+    run.drive()
+    for text in ("Only the nightly ones.", "And no rewrite."):
+        assert not any(text in request for request in run.requests("r0").values())
+        assert {request.count(text) for request in run.requests("r1").values()} == {1}
+        assert not any(text in request for request in run.requests("r2").values())

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from rt_config.errors import ConfirmationNeededError
+from rt_moderator.cli import common
 from rt_moderator.cli.base import emit, progress, terminal
+from rt_moderator.words import cells, grid, hung
 
 if TYPE_CHECKING:
     from rt_config.settings import Settings
     from rt_moderator.plan import SeatPlan
     from rt_moderator.starting import Request
+
+_WIDTH = 120  # where there is no terminal
 
 
 def plan_text(seats: Any, shared: dict[str, str], note: str = "") -> str:
@@ -22,19 +27,27 @@ def plan_text(seats: Any, shared: dict[str, str], note: str = "") -> str:
         runs = " ".join(filter(None, (seat.profile, seat.model, seat.effort, seat.transport)))
         same = f"   same family as {shared[seat.slug]}" if seat.slug in shared else ""
         rows.append((seat.slug, seat.role, seat.viewpoint, runs + same))
-    widths = [max(len(row[i]) for row in rows) for i in range(3)]
-    lines = [
-        "  " + "  ".join(cell.ljust(w) for cell, w in zip(row, [*widths, 0], strict=True)).rstrip()
-        for row in rows
-    ]
+    lines = grid(rows)
+    width = common.width() or _WIDTH
+    if max(map(cells, lines)) > width:  # what a seat looks at, below it
+        lines = grid([(slug, role, runs) for slug, role, _, runs in rows])
+        below = [[hung("      ", view, width)] if view else [] for _, _, view, _ in rows[1:]]
+        lines = [
+            lines[0],
+            *chain.from_iterable([line, *more] for line, more in zip(lines[1:], below, strict=True)),
+        ]
     head, foot = f"{len(seats)} seats (no table exists yet):", f"  {len(seats)} calls a step."
     return "\n".join(filter(None, [head, "\n".join(["", *lines, ""]), foot, note]))
 
 
 def confirmed(
-    request: Request, shared: dict[str, str], settings: Settings, *, missing_ok: bool = False
+    request: Request, shared: dict[str, str], settings: Settings, what: str, *, missing_ok: bool = False
 ) -> Request:
-    """The request after start / edit / cancel, before anything exists (S4.10, S1.7)."""
+    """The request after start / edit / cancel, before anything exists (S4.10, S1.7).
+
+    Raises:
+        ConfirmationNeededError: there is no terminal; the plan was shown. click.Abort: cancelled.
+    """
     from dataclasses import replace
 
     from rt_moderator import plan, roster
@@ -43,7 +56,7 @@ def confirmed(
     text = plan_text(request.seats, shared, note)
     if not terminal():
         progress(text)
-        raise ConfirmationNeededError(what="rt start without --seat")
+        raise ConfirmationNeededError(what=what)
     while True:
         emit(text)
         answer = click.prompt("Start it?", type=click.Choice(["y", "n", "edit"]), default="y", err=True)

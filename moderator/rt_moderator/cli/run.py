@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rt_moderator.cli import laying
+from rt_moderator.cli import laying, proposal, role_making
 from rt_moderator.cli.base import command, emit, emit_json, open_shell, progress
 from rt_moderator.cli.table_options import format_options, table_options
 from rt_moderator.formats import MODULES
@@ -44,14 +44,18 @@ def run(topic: str, as_json: bool, **options: Any) -> int:
         raise click.UsageError(msg)
     wish = laying.wish_of(laying.topic_of(topic), settings, options, run=True, mode="".join(chosen))
     found = arranging.arranged(wish, settings)
-    shared = plan.same_family(found.request.seats, roster.families(settings))
+    request, said = role_making.with_roles(found.request, options)
+    shared = plan.same_family(request.seats, roster.families(settings))
+    warnings = [*found.warnings, *said]
     if options["dry_run"]:
-        return laying.show_plan(found.request, shared, found.warnings, as_json=as_json)
-    for warning in found.warnings:
+        return laying.show_plan(request, shared, warnings, as_json=as_json)
+    for warning in warnings:
         progress(f"! {warning}")
+    if options["auto_roles"] and not (options["yes"] or as_json):
+        request = proposal.confirmed(request, shared, settings, "rt run --roles auto", missing_ok=True)
     # Nobody is asked about waking: who follows a run sees it, and a run needs no attention. --wake here still holds.
     waking = {**options, "wake": options["wake"] or "none"}
-    return _run(laying.with_wake(found.request, waking), options, as_json=as_json)
+    return _run(laying.with_wake(request, waking), options, as_json=as_json)
 
 
 def _run(request: Request, options: dict[str, Any], *, as_json: bool) -> int:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rt_moderator.cli import laying, proposal
+from rt_moderator.cli import laying, proposal, role_making
 from rt_moderator.cli.base import command, emit, emit_json, open_shell, progress
 from rt_moderator.cli.table_options import format_options, table_options
 from rt_moderator.formats import NAMES
@@ -40,16 +40,19 @@ def start(topic: str, as_json: bool, **options: Any) -> int:
     settings = laying.load_settings(options)
     wish = laying.wish_of(laying.topic_of(topic), settings, options, run=False)
     found = arranging.arranged(wish, settings)
-    request = found.request
+    request, said = role_making.with_roles(found.request, options)
+    warnings = [*found.warnings, *said]
     if options["dry_run"] and options["check"]:
         request = checking.request(request, settings, progress)
     shared = plan.same_family(request.seats, roster.families(settings))
     if options["dry_run"]:
-        return laying.show_plan(request, shared, found.warnings, as_json=as_json)
-    for warning in found.warnings:
+        return laying.show_plan(request, shared, warnings, as_json=as_json)
+    for warning in warnings:
         progress(f"! {warning}")
-    if not (options["yes"] or as_json or options["seats"] or options["seats_file"]):
-        request = proposal.confirmed(request, shared, settings, missing_ok=options["check"])
+    chosen = (options["seats"] or options["seats_file"]) and not options["auto_roles"]
+    if not (options["yes"] or as_json or chosen):
+        what = "rt start --roles auto" if options["auto_roles"] else "rt start without --seat"
+        request = proposal.confirmed(request, shared, settings, what, missing_ok=options["check"])
     return _run(laying.with_wake(request, options), options, as_json=as_json)
 
 

@@ -53,10 +53,12 @@ def moderate(desk: Desk, command: Moderate) -> Any:
     if (found := desk.line(f"{command.name}.done")) is None:
         latest = int(desk.door.command("HGET", key(desk.table, "table"), "synthesis") or 0)
         if latest <= begun["after"]:
-            desk.set("waiting", phase="awaiting_synthesis", asks=command.asks)
+            desk.set(
+                "waiting", phase="awaiting_synthesis", asks=command.asks, asks_after=str(begun["after"])
+            )  # fmt: skip
             return PENDING
         found = desk.put(f"{command.name}.done", {"seq": latest})
-        desk.set(phase="debating", asks="")
+        desk.set(phase="debating", asks="", asks_after="")
     said = records.one(desk.door, desk.table, desk.group, found["seq"])
     text = said["body"] if said else ""
     return {"seq": found["seq"], "text": text, "digest": desk.told(digest_of(text))}

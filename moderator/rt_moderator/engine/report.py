@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rt_moderator import citations, status_view
@@ -86,17 +86,17 @@ def _degraded(found: Iterable[Mapping[str, str]]) -> str:
 
 
 def _head(table: Reply, outcome: Outcome, about: Mapping[str, Any]) -> str:
-    mode = table.get("mode") or ""
+    form, mode = table.get("format", ""), table.get("mode") or ""
     score = "N/A" if outcome.consensus_pct is None else f"{outcome.consensus_pct:.0f} %"
     if outcome.agreement is not None:
         score += f" (agreement {outcome.agreement:.0f} %)"
     rows = [
         ("Date", time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(about["at"] / 1000))),
-        ("Table", f"{table['id']}, format {table.get('format', '')}" + (f", mode {mode}" if mode else "")),
+        ("Table", f"{table['id']}, format {form}" + (f", mode {mode}" if mode not in ("", form) else "")),
         ("Workflow", outcome.workflow),
         *outcome.header,
-        ("Result", outcome.result),
-        ("Rounds", f"{outcome.rounds}; stopped because: {outcome.stop_reason or 'it was done'}"),
+        ("Result", outcome.result.replace("_", " ")),
+        ("Rounds", str(outcome.rounds) + (f"; stopped: {_why(outcome)}" if outcome.stop_reason else "")),
         ("Consensus", score if outcome.consensus_pct is not None or outcome.agreement is not None else ""),
         ("Validated", outcome.validated or ""),
         ("Synthesis by", outcome.synthesis_model),
@@ -104,20 +104,28 @@ def _head(table: Reply, outcome: Outcome, about: Mapping[str, Any]) -> str:
     return "\n".join(f"- {name}: {inline(str(value))}" for name, value in rows if value)
 
 
-def _panel(panel: Iterable[Mapping[str, Any]]) -> str:
-    rows = ["| Seat | Role | Runs on | Model asked for | Model that answered |", "|---|---|---|---|---|"]
-    for seat in panel:
-        gone = f" ({seat['state']})" if seat["state"] == "dropped" else ""
-        runs_on = " ".join(filter(None, (seat["profile"], seat["transport"])))
-        cells = [
-            seat["slug"] + gone,
-            seat["role"],
-            runs_on,
-            seat["requested_model"] or "",
-            seat["effective_model"] or "",
+def _why(outcome: Outcome) -> str:
+    """The stop reason as it reads: `code: what it means` without underscores in the code."""
+    code, colon, rest = outcome.stop_reason.partition(":")
+    return code.replace("_", " ") + colon + rest
+
+
+def _panel(panel: Sequence[Mapping[str, Any]]) -> str:
+    """Who sat there; a column that nobody fills is left out."""
+    head = ["Seat", "Role", "Runs on", "Model asked for", "Model that answered"]
+    rows = [
+        [
+            seat["slug"] + (f" ({seat['state']})" if seat["state"] == "dropped" else ""), seat["role"],
+            " ".join(filter(None, (seat["profile"], seat["transport"]))),
+            seat["requested_model"] or "", seat["effective_model"] or "",
         ]
-        rows.append("| " + " | ".join(inline(cell) for cell in cells) + " |")
-    return "\n".join(rows)
+        for seat in panel
+    ]  # fmt: skip
+    kept = [at for at in range(len(head)) if at == 0 or any(row[at] for row in rows)]
+    told = {3: "its own choice", 4: "not reported"}
+    lines = ["| " + " | ".join(head[at] for at in kept) + " |", "|" + "---|" * len(kept)]
+    lines += ["| " + " | ".join(inline(row[at] or told.get(at, "")) for at in kept) + " |" for row in rows]
+    return "\n".join(lines)
 
 
 def _run(about: Mapping[str, Any], more: Iterable[tuple[str, str]]) -> str:
