@@ -24,21 +24,36 @@ Kill = Callable[["World", str, str], bool]
 
 def cli(world: World, table: str, slug: str) -> bool:
     """Every process of the seat's CLI; whether there was one."""
-    found = processes.marked(launch.MARK, launch.mark_of(os.environ["RT_HOME"], table, slug))
-    for one in found:
+    marked = processes.marked(launch.MARK, launch.mark_of(os.environ["RT_HOME"], table, slug))
+    found = [one.pid for one in marked] or [one.pid for one in at_its_screen(world, table, slug)]
+    for pid in found:
         with suppress(psutil.Error):
-            psutil.Process(one.pid).kill()
+            psutil.Process(pid).kill()
     return bool(found)
 
 
 def runner(world: World, table: str, slug: str) -> bool:
-    """The process that runs the seat's turns, and nothing of what it started."""
+    """The process that runs the seat's turns, and nothing of what it started; on a screen the agent became that process."""
     for one in world.processes("seat", "run"):
         with suppress(psutil.Error):
             if one.environ().get("RT_SEAT") == slug and one.environ().get("RT_TABLE") == table:
                 one.kill()
                 return True
+    for one in at_its_screen(world, table, slug)[:1]:
+        one.kill()
+        return True
     return False
+
+
+def at_its_screen(world: World, table: str, slug: str) -> list[psutil.Process]:
+    """The agent on the seat's own screen and what it started; empty when the seat has none."""
+    seat = next(one for one in world.snapshot(table)["seats"] if one["slug"] == slug)
+    session = Deck().resolve(session_of(table, slug)) if seat["transport"] == "tui" else None
+    if session is None or session.state != "running":
+        return []
+    with suppress(psutil.Error):
+        return psutil.Process(session.pane_pid).children(recursive=True)
+    return []
 
 
 def pane(_world: World, table: str, slug: str) -> bool:
@@ -49,6 +64,23 @@ def pane(_world: World, table: str, slug: str) -> bool:
     return False
 
 
+def host(world: World, table: str) -> None:
+    """The table's host; nobody sees an end of its session."""
+    found = world.host(table)
+    for shim in world.processes("shim.sh", "_host"):
+        shim.kill()
+    found.kill()
+
+
+def tmux(_world: World, _table: str) -> None:
+    """The tmux server, and with it every pane."""
+    pid = Deck().tmux.server_pid()
+    assert pid is not None
+    psutil.Process(pid).kill()
+
+
+SHARED: dict[str, Callable[[World, str], None]] = {"host": host, "tmux": tmux}
+"""What all seats of a table need; its death is nobody's strike."""
 KILLS: dict[str, Kill] = {"cli": cli, "runner": runner, "pane": pane}
 
 
