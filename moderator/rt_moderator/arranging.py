@@ -106,9 +106,15 @@ def _check_options(name: str, given: Mapping[str, Any]) -> None:
     taken = _EVERYWHERE | (formats.uses(name) if name != "open" else frozenset())
     for key in given:
         if key not in taken:
-            flag = _FLAGS.get(key, key).replace("_", "-")
-            reason = f"the format {name} does not take it; it takes {', '.join(sorted(taken)) or 'none'}"
-            raise BadConfigError(where=f"--{flag}", reason=reason)
+            known = ", ".join(sorted(map(_flag, taken)))
+            raise BadConfigError(
+                where=_flag(key), reason=f"the format {name} does not take it; it takes {known}"
+            )
+
+
+def _flag(option: str) -> str:
+    """How an option is written on a command line."""
+    return "--" + _FLAGS.get(option, option).replace("_", "-")
 
 
 def _mode(wish: Wish, name: str) -> str:

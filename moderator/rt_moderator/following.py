@@ -48,8 +48,8 @@ def follow(
             tell(event)
         snapshot = shell.snapshot(table)
         look(snapshot)
-        if how := _over(shell, snapshot):
-            return Ended(how, snapshot)
+        if how := _over(shell, snapshot):  # the gate may be newer than what was seen a moment ago
+            return Ended(how, shell.snapshot(table) if how in ("gate", "moderator") else snapshot)
         if not watch.block(int(_LOOK_SECONDS * 1000)):
             hosting.ensure(shell, table)
 

@@ -27,8 +27,15 @@ def plan_text(seats: Any, shared: dict[str, str], note: str = "") -> str:
         "  " + "  ".join(cell.ljust(w) for cell, w in zip(row, [*widths, 0], strict=True)).rstrip()
         for row in rows
     ]
-    head, foot = f"{len(seats)} seats (no table exists yet):", f"  {len(seats)} calls a step."
+    head, foot = (
+        f"{_many(len(seats), 'seat')} (no table exists yet):",
+        f"  {_many(len(seats), 'call')} a step.",
+    )
     return "\n".join(filter(None, [head, "\n".join(["", *lines, ""]), foot, note]))
+
+
+def _many(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"
 
 
 def confirmed(

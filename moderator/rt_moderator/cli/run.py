@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rt_moderator.cli import laying
+from rt_moderator.cli import laying, role_making
 from rt_moderator.cli.base import command, emit, emit_json, open_shell, progress, terminal
 from rt_moderator.cli.table_options import format_options, table_options
 from rt_moderator.formats import MODULES
@@ -45,12 +45,13 @@ def run(topic: str, as_json: bool, **options: Any) -> int:
         raise click.UsageError(msg)
     wish = laying.wish_of(laying.topic_of(topic), settings, options, run=True, mode="".join(chosen))
     found = arranging.arranged(wish, settings)
-    shared = plan.same_family(found.request.seats, roster.families(settings))
+    request = role_making.with_roles(found.request, wish) if options["auto_roles"] else found.request
+    shared = plan.same_family(request.seats, roster.families(settings))
     if options["dry_run"]:
-        return laying.show_plan(found.request, shared, found.warnings, as_json=as_json)
+        return laying.show_plan(request, shared, found.warnings, as_json=as_json)
     for warning in found.warnings:
         progress(f"! {warning}")
-    return _run(laying.with_wake(found.request, options), options, as_json=as_json)
+    return _run(laying.with_wake(request, options), options, as_json=as_json)
 
 
 def _run(request: Request, options: dict[str, Any], *, as_json: bool) -> int:

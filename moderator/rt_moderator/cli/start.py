@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rt_moderator.cli import laying, proposal
+from rt_moderator.cli import laying, proposal, role_making
 from rt_moderator.cli.base import command, emit, emit_json, open_shell, progress
 from rt_moderator.cli.table_options import format_options, table_options
 from rt_moderator.formats import NAMES
@@ -32,7 +32,6 @@ _READY_SECONDS = 20.0
     help="The procedure; open: you ask.",
 )
 @format_options
-@click.option("--check", is_flag=True, help="Ask every CLI for one word first (one tiny call each); a seat that fails is left out.")  # fmt: skip
 def start(topic: str, as_json: bool, **options: Any) -> int:
     """Start a roundtable on TOPIC (- reads it from stdin)."""
     from rt_moderator import arranging, checking, plan, roster
@@ -40,7 +39,7 @@ def start(topic: str, as_json: bool, **options: Any) -> int:
     settings = laying.load_settings(options)
     wish = laying.wish_of(laying.topic_of(topic), settings, options, run=False)
     found = arranging.arranged(wish, settings)
-    request = found.request
+    request = role_making.with_roles(found.request, wish) if options["auto_roles"] else found.request
     if options["dry_run"] and options["check"]:
         request = checking.request(request, settings, progress)
     shared = plan.same_family(request.seats, roster.families(settings))
@@ -77,7 +76,7 @@ def _run(request: Request, options: dict[str, Any], *, as_json: bool) -> int:
         emit_json(starting.started_json(snapshot, duplicate=False))
         return 0
     emit(
-        f"{table} is open.\n  rt wait && rt drain     read the answers        rt attach     sit beside them        rt status"
+        f"{table} is open.\n  rt wait && rt drain     read the answers        rt attach     sit beside them        rt web     follow on a page"
     )
     return 0
 
