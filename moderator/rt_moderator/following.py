@@ -51,7 +51,8 @@ def follow(
         snapshot = shell.snapshot(table)
         look(snapshot)
         if how := _over(shell, snapshot):
-            return Ended(how, snapshot, after)
+            # the gate may be newer than what was seen a moment ago
+            return Ended(how, shell.snapshot(table) if how in ("gate", "moderator") else snapshot, after)
         if not watch.block(int(_LOOK_SECONDS * 1000)):
             hosting.ensure(shell, table)
 

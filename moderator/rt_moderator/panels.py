@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from rt_config import panels, seat_spec
 from rt_config import profiles as catalog
-from rt_config.errors import BadConfigError, CliMissingError
+from rt_config.errors import BadConfigError
 from rt_config.panels import ANY, Panel, PanelSeat
 from rt_moderator import roster
+from rt_moderator.available import install_line, runs, there
 from rt_moderator.plan import SeatPlan
 from rt_moderator.words import listed
 
@@ -73,10 +74,15 @@ def seated(chosen: str, settings: Settings, *, mode: str = "", most: int = 0) ->
         chosen = "debate"
     if not chosen or chosen in known:
         return _named(known[chosen] if chosen else of_mode, settings, most)
-    if "," not in chosen and chosen.partition(":")[0] not in catalog.load(settings):
-        reason = f"no panel ({', '.join(known)}), and no profile ({', '.join(catalog.load(settings))})"
-        raise BadConfigError(where=f"--panel {chosen}", reason=reason)
+    check_list(chosen, known, catalog.load(settings))
     return _listed(chosen, of_mode, settings)
+
+
+def check_list(chosen: str, known: Mapping[str, Panel], profiles: Mapping[str, Profile]) -> None:
+    """That a text which names no panel can be a list of profiles."""
+    if "," not in chosen and chosen.strip().partition(":")[0] not in profiles:
+        reason = f"no panel ({', '.join(known)}), and no profile ({', '.join(profiles)})"
+        raise BadConfigError(where=f"--panel {chosen}", reason=reason)
 
 
 def option_fields(found: Seated, settings: Settings) -> dict[str, Any]:
@@ -101,7 +107,7 @@ def available_specs(settings: Settings) -> tuple[str, ...]:
     named = [
         _spec(seat.profile, seat.model) for panel in panels.load(settings).values() for seat in panel.seats
     ]
-    found = [spec for spec in dict.fromkeys(named) if _runs(spec, profiles)]
+    found = [spec for spec in dict.fromkeys(named) if runs(spec, profiles)]
     there = {spec.partition(":")[0] for spec in found}
     return (*found, *(name for name in roster.installed(settings) if name not in there))
 
@@ -112,7 +118,7 @@ def availability(settings: Settings) -> list[dict[str, Any]]:
     rows = []
     for panel in panels.load(settings).values():
         wanted = [seat.profile for seat in panel.seats if seat.profile != ANY]
-        missing = [name for name in dict.fromkeys(wanted) if not _runs(name, profiles)]
+        missing = [name for name in dict.fromkeys(wanted) if not runs(name, profiles)]
         roles = list(dict.fromkeys(seat.role for seat in panel.seats if seat.role))
         rows.append(
             {"panel": panel.name, "format": panel.format, "seats": len(panel.seats), "roles": roles, "missing": missing}
@@ -135,21 +141,21 @@ def alike(count: int, family: str) -> str:
 
 def _named(panel: Panel, settings: Settings, most: int) -> Seated:
     profiles = catalog.load(settings)
-    plans = _planned(panel.seats, settings)
+    plans = planned(panel.seats, settings)
     known = {seat.profile for seat in panel.seats} - {ANY}
     for name in known:
         catalog.get(profiles, name)
     filled = [_filled(plan, profiles) for plan in plans]
-    there = [plan for plan in filled if plan is not None]
+    sitting = [plan for plan in filled if plan is not None]
     if most:
-        there = there[:most]
+        sitting = sitting[:most]
     warnings = []
-    if len(there) < min(most or len(plans), len(plans)):
+    if len(sitting) < min(most or len(plans), len(plans)):
         warnings = _budget_warnings(
             panel, [p for p, f in zip(plans, filled, strict=True) if f is None], profiles
         )
-        there = _spread(plans[: most or None], roster.installed(settings))
-    return _said(panel, there, plans, warnings, profiles)
+        sitting = _spread(plans[: most or None], roster.installed(settings))
+    return _said(panel, sitting, plans, warnings, profiles)
 
 
 def _said(
@@ -171,8 +177,8 @@ def _said(
         tuple(warnings),
         tuple(line for line in warnings if " is not installed: " in line),
         tuple(degraded),
-        panel.synthesizer if _runs(panel.synthesizer, profiles) else "",
-        tuple(spec for spec in panel.analysts if _runs(spec, profiles)),
+        panel.synthesizer if runs(panel.synthesizer, profiles) else "",
+        tuple(spec for spec in panel.analysts if runs(spec, profiles)),
     )
 
 
@@ -187,39 +193,28 @@ def _substituted(
     elif others:
         shared = f", now one family ({family}) with {listed(others)}"
     sits = f"{_spec(plan.profile, plan.model)} sits in for {asked.profile}, which is not installed{shared}"
-    return {"seat": plan.slug, "why": sits, "action": f"install it: {_install(profiles[asked.profile])}"}
+    return {"seat": plan.slug, "why": sits, "action": f"install it: {install_line(profiles[asked.profile])}"}
 
 
 def _budget_warnings(panel: Panel, missing: Iterable[SeatPlan], profiles: dict[str, Profile]) -> list[str]:
     names = list(dict.fromkeys(plan.profile for plan in missing))
-    lines = [f"{name} is not installed: {_install(profiles[name])}" for name in names]
+    lines = [f"{name} is not installed: {install_line(profiles[name])}" for name in names]
     return [*lines, f"the panel {panel.name} is seated from what is installed ({BUDGET})"]
 
 
 def _listed(chosen: str, of_mode: Panel, settings: Settings) -> Seated:
     profiles = catalog.load(settings)
     items = [item.strip() for item in chosen.split(",") if item.strip()]
-    bare = [PanelSeat(profile=ANY, role=seat.role, viewpoint=seat.viewpoint) for seat in of_mode.seats]
-    bare += [PanelSeat(profile=ANY)] * (len(items) - len(bare))
-    wanted = [_given(plan, item, profiles) for plan, item in zip(_slugged(bare), items, strict=False)]
-    there = [plan for plan in wanted if _runs(plan.profile, profiles)]
-    missing = [plan for plan in wanted if plan not in there]
-    if not there:
-        first = profiles[missing[0].profile]
-        raise CliMissingError(cli=first.executable or first.name, install=_install(first))
-    degraded = [
-        {
-            "seat": plan.slug,
-            "why": f"left out, {plan.profile} is not installed",
-            "action": f"install it: {_install(profiles[plan.profile])}",
-        }
-        for plan in missing
-    ]
-    same = one_family(there, {name: profile.family for name, profile in profiles.items()})
-    return Seated(chosen, "debate", tuple(there), (same,) if same else (), (), tuple(degraded))
+    empty = [PanelSeat(profile=ANY, role=seat.role, viewpoint=seat.viewpoint) for seat in of_mode.seats]
+    empty += [PanelSeat(profile=ANY)] * (len(items) - len(empty))
+    wanted = [given(plan, item, profiles) for plan, item in zip(_slugged(empty), items, strict=False)]
+    sitting, degraded = there(wanted, settings)
+    same = one_family(sitting, {name: profile.family for name, profile in profiles.items()})
+    return Seated(chosen, "debate", tuple(sitting), (same,) if same else (), (), tuple(degraded))
 
 
-def _given(plan: SeatPlan, item: str, profiles: dict[str, Profile]) -> SeatPlan:
+def given(plan: SeatPlan, item: str, profiles: dict[str, Profile]) -> SeatPlan:
+    """The seat, on what PROFILE[:MODEL[:EFFORT]] names."""
     spec = seat_spec.parse_seat(f"{plan.slug}={item}")
     catalog.get(profiles, spec.profile)
     return replace(
@@ -227,7 +222,7 @@ def _given(plan: SeatPlan, item: str, profiles: dict[str, Profile]) -> SeatPlan:
     )  # fmt: skip
 
 
-def _planned(seats: Sequence[PanelSeat], settings: Settings) -> list[SeatPlan]:
+def planned(seats: Sequence[PanelSeat], settings: Settings) -> list[SeatPlan]:
     """The seats with slugs and names; `*` is filled from what is installed."""
     plans = [
         replace(plan, profile=seat.profile, model=seat.model, effort=seat.effort, fallback=seat.fallback)
@@ -263,9 +258,9 @@ def slug_of(name: str) -> str:
 
 def _filled(plan: SeatPlan, profiles: dict[str, Profile]) -> SeatPlan | None:
     """The seat if it can run, else its fallback if that can; else None."""
-    if _runs(plan.profile, profiles):
+    if runs(plan.profile, profiles):
         return plan
-    if not plan.fallback or not _runs(plan.fallback, profiles):
+    if not plan.fallback or not runs(plan.fallback, profiles):
         return None
     spec = seat_spec.parse_seat(f"{plan.slug}={plan.fallback}")
     return replace(plan, profile=spec.profile, model=spec.model, effort=spec.effort)
@@ -278,14 +273,5 @@ def _spread(plans: Sequence[SeatPlan], names: Sequence[str]) -> list[SeatPlan]:
     ]
 
 
-def _runs(spec: str, profiles: dict[str, Profile]) -> bool:
-    profile = profiles.get(spec.partition(":")[0])
-    return profile is not None and catalog.available(profile)
-
-
 def _spec(profile: str, model: str) -> str:
     return f"{profile}:{model}" if model else profile
-
-
-def _install(profile: Profile) -> str:
-    return profile.install or f"put {profile.executable} on PATH"

@@ -15,6 +15,12 @@ if TYPE_CHECKING:
 
 _TAKEN_WITHIN = 60.0  # seconds after which a turn that nobody took is late
 _QUIET = 90.0  # seconds without output after which a seat that prints while it works is late
+_DETAILS = 16  # lines of what a gate is about
+_GATES = {
+    "round": "a round is over",
+    "veto": "the seats have voted on the draft",
+    "no_replies": "nobody answered",
+}
 Row = tuple[str, str, str, str, str]
 
 
@@ -41,9 +47,9 @@ def _procedure(snapshot: Reply, found: Mapping[str, Any], flag: str) -> list[str
     """What a format waits for, or how it ended."""
     about, waiting = snapshot["table"], found["waiting"]
     if waiting["for"] == "gate":
-        return [
-            f"  waits for you: {line(about.get('gate_reason', ''))}   → {line(waiting['reason'].rpartition(': ')[2])}{flag}"
-        ]
+        why = _GATES.get(about.get("gate_reason", ""), about.get("gate_reason", "").replace("_", " "))
+        head = f"  waits for you: {line(why)}   → {line(waiting['reason'].rpartition(': ')[2])}{flag}"
+        return [head, *_details(about.get("gate_details", ""))]
     if (
         found["format"] != "open"
         and waiting["for"] in ("format", "moderator")
@@ -54,6 +60,13 @@ def _procedure(snapshot: Reply, found: Mapping[str, Any], flag: str) -> list[str
         why = f", stopped: {line(found['stop_reason'] or '', 120)}" if found["stop_reason"] else ""
         return [f"  result: {line(found['result'])}{why}   → rt show report{flag}"]
     return []
+
+
+def _details(text: str) -> list[str]:
+    """What a gate is about, at most a screen of it."""
+    lines = [line(one, 160) for one in text.splitlines() if one.strip()]
+    more = [f"    … {len(lines) - _DETAILS} more lines: rt status --json"] if len(lines) > _DETAILS else []
+    return [f"    {one}" for one in lines[:_DETAILS]] + more
 
 
 def _first(found: Mapping[str, Any]) -> list[str]:

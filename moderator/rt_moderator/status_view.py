@@ -91,7 +91,8 @@ def _procedure(snapshot: Reply) -> dict[str, str | None]:
     table, state = snapshot["table"], state_of(snapshot)
     if table.get("gate"):
         options = "|".join(json.loads(table.get("gate_options") or "[]"))
-        return {"for": "gate", "reason": f"{table.get('gate_reason', '')}: rt decide {options}"}
+        reason = f"{table.get('gate_reason', '')}: rt decide {options}"
+        return {"for": "gate", "reason": reason, "details": table.get("gate_details") or None}
     if table.get("phase") == "stuck":
         reason = f"{table.get('stop_reason', '')}: rt resume {table['id']} --as-open"
         return {"for": "moderator", "reason": reason}

@@ -125,13 +125,20 @@ def _wait(actor: Actor, options: Options) -> int:
     if options.get("json"):
         show.emit(show.dumps(found) + "\n")
     elif found["ready"]:
-        show.emit(
-            "a turn is open: rt turn\n" if actor.token else f"ready: {found['unread']} unread. rt drain\n"
-        )
+        show.emit("a turn is open: rt turn\n" if actor.token else _ready(found))
     else:
         waiting = ", ".join(found["waiting_for"]) or "nobody"
         show.emit(f"nothing came in time; still answering: {waiting}.\n")
     return DONE if found["ready"] else NOTHING_IN_TIME
+
+
+def _ready(found: Options) -> str:
+    """What to type next: a format that waits for a person says so first."""
+    first = {
+        "gate": "a decision of yours is wanted: rt status. ",
+        "synthesis": "a synthesis of yours is wanted: rt status. ",
+    }
+    return f"ready: {first.get(found.get('needs', ''), '')}{found['unread']} unread{'. rt drain' if found['unread'] else '.'}\n"
 
 
 def _say(found: Options, options: Options, text: str) -> int:

@@ -126,7 +126,12 @@ def tools(takes: dict[str, str], wait_for: dict[str, str]) -> list[Tool]:
             "roundtable_wait",
             "Wait until a turn is open for you; out of a seat, until there is something to drain.",
             {**takes, **wait_for, "timeout": "seconds Give up after so many; default: never."},
-            {"ready!": "flag", "unread!": "count", "waiting_for!": "texts"},
+            {
+                "ready!": "flag",
+                "unread!": "count",
+                "waiting_for!": "texts",
+                "needs": "text A decision (gate) or synthesis is wanted.",
+            },
             _wait,
         ),
     ]

@@ -34,11 +34,11 @@ def wait(
     seconds: float | None = None,
     heed: Callable[[], bool] = lambda: True,
 ) -> dict[str, Any]:
-    """Wait for `what`: any (drain would give something), all (no turn open), gate (a person is needed), or so many replies.
+    """Wait for `what`: any (something to drain, or a person is needed), all (no turn open), gate (a person is needed), or a number.
 
-    In a seat: until `turn` would give one. Ready at once when nothing is open. Returns {ready, unread, waiting_for};
-    ready is False when `seconds` ran out. While an operator waits `heed` is asked every few seconds whether to go on: a table
-    whose host died answers nobody.
+    In a seat: until `turn` would give one. Ready at once when nothing is open. Returns {ready, unread, waiting_for}, and needs
+    (gate or synthesis) when a format waits for a person; ready is False when `seconds` ran out. While an operator waits `heed` is
+    asked every few seconds whether to go on: a table whose host died answers nobody.
 
     Raises:
         BadConfigError: what is none of these.
@@ -57,7 +57,9 @@ def wait(
             raise UnattendedError(None if seconds is None else end - time.monotonic())
     if actor.token:
         return {"ready": ready, "unread": 0, "waiting_for": []}
-    return {"ready": ready, "unread": _unread(actor), "waiting_for": waiting_for(actor)}
+    wanted = needs(actor.door, actor.table)
+    found = {"ready": ready, "unread": _unread(actor), "waiting_for": waiting_for(actor)}
+    return {**found, "needs": wanted} if wanted else found
 
 
 def waiting_for(actor: Actor) -> list[str]:
@@ -70,7 +72,7 @@ def _question(actor: Actor, what: str) -> Callable[[], bool]:
     if actor.token:
         return lambda: bool(turns.peek(actor.door, actor.table, actor.slug)["turn"])
     if what == "any":
-        return lambda: _unread(actor) > 0
+        return lambda: _unread(actor) > 0 or bool(needs(actor.door, actor.table))
     if what == "gate":
         return lambda: not _at_work(actor)
     if what == "all":

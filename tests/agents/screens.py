@@ -72,7 +72,9 @@ class Seat:
         done = len(asked.results)
         if self.between and done == 1 and rung(asked):
             return self.between
-        call = next_call(asked, self.cli, f"## Position\nscreen answer {self.answers + 1}", bool(self.between))
+        call = next_call(
+            asked, self.cli, f"## Position\nscreen answer {self.answers + 1}", bool(self.between)
+        )
         self.answers += call is not None and done > 0
         return call
 

@@ -66,6 +66,10 @@ def test_a_deadlock_leaves_the_run_at_a_gate(world: World) -> None:
     status = world.json("status")
     assert (status["state"], status["deadlocks"]) == ("awaiting_moderator", ["round 2: F2"])
     assert world.json("wait", "--for", "gate")["ready"] is True
+    world.json("drain")
+    waited = world.run("wait", "--timeout", "5")  # nothing is unread, and yet somebody is waited for
+    assert (waited.returncode, "a decision of yours is wanted" in waited.stdout) == (0, True)
+    assert "**F2** The premise is not shown" in world.text("status")
     world.json("decide", "stop")
     eventually(lambda: world.json("status")["state"] == "done", what="the report")
     report = world.text("show", "report", "-t", status["table"])

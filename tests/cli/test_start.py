@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+from contextlib import suppress
 from pathlib import Path
+
+import pytest
 
 from rt_moderator import naming
 from tests.cli.world import ECHO, World
@@ -167,3 +171,55 @@ def test_what_cannot_be_started(world: World) -> None:
     assert not wrong
     assert not (world.base / "h" / "tables").exists()
     assert world.refused("drain", exit_code=2) == "no_table"
+
+
+def test_roles_made_for_the_topic_are_shown_first(world: World) -> None:
+    """S1.4: --roles auto gives every seat without a role one of its own before anything exists; one given by hand stays."""
+    done = world.inside("start", "Cache?", "--roles", "auto", "--role", "builder=Mine", "--dry-run", "--json")
+    seats = {seat["slug"]: seat["role"] for seat in json.loads(done.stdout)["seats"]}
+    assert seats.pop("builder") == "Mine"
+    assert len(set(seats.values())) == 4
+    assert "Doubter" in seats.values()
+    assert not {"systems", "skeptic"} & set(seats)  # a seat is called as its role
+    run = world.inside("run", "Cache?", "--format", "table", "--roles", "auto", "--dry-run", "--json")
+    assert "Doubter" in {seat["role"] for seat in json.loads(run.stdout)["seats"]}
+    assert (
+        world.refused("start", "Cache?", "--format", "panel", "--roles", "auto", exit_code=2) == "bad_config"
+    )
+    assert not world.processes()
+
+
+@pytest.mark.parametrize("answers", ["n", "edit\ry"])
+def test_a_person_starts_edits_or_cancels(world: World, answers: str) -> None:
+    """S1.7, S4.10: on a terminal the plan with its four columns comes first and nothing exists before yes; edit changes who sits."""
+    editor = world.work / "editor"
+    seats = "[[seat]]\nslug = 'only'\nrole = 'Only one'\nprofile = 'rehearsal'\n"
+    editor.write_text(f'#!/bin/sh\nprintf "%s" "{seats}" > "$1"\n')
+    editor.chmod(0o700)
+    shown, code = at_a_terminal(world, ["start", "Cache?"], answers, EDITOR=str(editor))
+    assert all(
+        word in shown for word in ("seat", "role", "looks at it from", "runs on", "Start it? (y, n, edit)")
+    )
+    if answers == "n":
+        assert code != 0
+        assert not world.processes()
+        return
+    assert code == 0, shown
+    assert "1 seat (no table exists yet)" in shown
+    assert [seat["slug"] for seat in world.json("status")["seats"]] == ["only"]
+
+
+def at_a_terminal(world: World, args: list[str], answers: str, **env: str) -> tuple[str, int]:
+    """What a terminal shows of a command that is answered at its questions, one answer each, and its exit code."""
+    outer, inner = os.openpty()
+    process = world.popen(*args, env=env, stdin=inner, stdout=inner, stderr=inner)
+    os.close(inner)
+    shown, waiting = "", answers.split("\r")
+    with suppress(OSError):  # the terminal is gone when the process is
+        while chunk := os.read(outer, 65_536):
+            shown += chunk.decode(errors="replace")
+            if waiting and shown.rstrip().endswith("[y]:"):
+                os.write(outer, f"{waiting.pop(0)}\n".encode())
+                shown += "\n"
+    os.close(outer)
+    return shown, process.wait(timeout=20)

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from rt_config import profiles as catalog
-from rt_config.errors import TooFewSeatsError, UnknownProfileError
+from rt_config.errors import BadConfigError, TooFewSeatsError, UnknownProfileError
 from rt_config.settings import Settings
-from rt_moderator.formats.audit.seats import audit_seats, family_warnings
+from rt_moderator.formats.audit.seats import audit_seats, family_warnings, with_lenses
 from rt_moderator.plan import SeatPlan, checked
 
 
@@ -110,3 +110,14 @@ def test_command_code_as_a_user_describes_it() -> None:
     spec = catalog.launch_spec(found, "", "", "read-only", "/", "headless")
     assert tuple(spec["resume"][-2:]) == ("--resume", "{session}")
     assert "plan" in spec["start"]
+
+
+def test_named_seats_look_through_lenses_too() -> None:
+    """S2.9: seats that were named get the lenses in order; a role of their own stays; too few lenses are an error."""
+    seats = [SeatPlan("a"), SeatPlan("b", role="Mine"), SeatPlan("c"), SeatPlan("d")]
+    found = with_lenses(seats, ["QA", "privacy law"], roles=["d"])
+    assert [seat.role for seat in found] == ["QA", "Mine", "privacy law", ""]
+    assert [seat.slug for seat in found] == list("abcd")
+    assert with_lenses([SeatPlan("a")], [])[0].role == "Auditor"
+    with pytest.raises(BadConfigError, match="3 seats have no role and 2 lenses"):
+        with_lenses(seats, ["QA", "law"])

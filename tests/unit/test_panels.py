@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +13,10 @@ import pytest
 from rt_config import panels as data
 from rt_config.errors import BadConfigError, CliMissingError, UnknownProfileError
 from rt_config.settings import Settings
-from rt_moderator import panels
+from rt_moderator import arranging, bare_panels, panels
+from rt_moderator.arranging import Wish
 from rt_moderator.engine.options import Options
-from rt_moderator.plan import checked
+from rt_moderator.plan import SeatPlan, checked
 
 Install = Callable[..., Settings]
 ALL = ("claude", "codex", "gemini", "grok")
@@ -212,3 +215,63 @@ def test_availability_names_the_missing_of_every_panel(install: Install) -> None
         "panel": "debate", "format": "debate", "seats": 4, "roles": ROLES["debate"], "missing": ["gemini", "grok"],
     }  # fmt: skip
     assert rows["budget"]["missing"] == []
+
+
+def test_a_panel_of_a_format_without_roles(install: Install) -> None:
+    """S2.9, S3.3, S3.8: nobody has a role, each is called as what it runs on, and who is missing is said."""
+    settings = install("claude", "codex")
+    assert [seat.slug for seat in bare_panels.everybody("claude,claude:opus,claude,kimi", settings)] == [
+        "claude", "claude-opus", "claude-2", "kimi",
+    ]  # fmt: skip
+    seats, changes, said = bare_panels.seated("claude:opus,gemini", settings)
+    assert [(seat.slug, seat.role, seat.viewpoint, seat.model) for seat in seats] == [
+        ("claude-opus", "", "", "opus")
+    ]
+    assert [(one["kind"], one["seat"]) for one in changes] == [("left_out", "gemini")]
+    assert said == [
+        "gemini: left out, gemini is not installed (install it: npm install -g @google/gemini-cli)"
+    ]
+    seats, _, said = bare_panels.seated("debate", settings)
+    assert {seat.profile for seat in seats} == {"claude", "codex"}
+    assert not any(seat.role for seat in seats)
+    assert any("gemini is not installed" in line for line in said)
+    with pytest.raises(BadConfigError):
+        bare_panels.everybody("nobody", settings)
+
+
+@pytest.mark.parametrize("format_", ["open", "table", "panel", "debate"])
+def test_who_is_left_out_of_a_list_is_said_and_degrades(install: Install, format_: str) -> None:
+    """S1.21, S3.8: whatever the format, a CLI of the list that is missing is named with what to install; the others sit."""
+    wish = Wish("T", format=format_, panel="claude,gemini,codex", run=format_ != "open")
+    found = arranging.arranged(wish, install("claude", "codex"))
+    assert len(found.request.seats) == 2
+    assert [one["why"] for one in found.request.changes] == ["left out, gemini is not installed"]
+    assert any("npm install -g @google/gemini-cli" in line for line in found.warnings)
+
+
+@pytest.mark.parametrize("format_", ["open", "debate", "panel", "interpret"])
+def test_what_is_skipped_appears_nowhere(install: Install, format_: str) -> None:
+    """S1.1: a slug, CLI or model is left out, whatever the format; an unknown name is an error that lists who there is."""
+    named = [SeatPlan(name, profile=name) for name in ("claude", "codex", "gemini", "opencode")]
+    settings = install("claude", "codex", "gemini", "opencode")
+    wish = Wish("T", format=format_, seats=named, skip=["Gemini"], run=True)
+    assert [seat.slug for seat in arranging.arranged(wish, settings).request.seats] == [
+        "claude",
+        "codex",
+        "opencode",
+    ]
+    with pytest.raises(BadConfigError, match="there are: claude"):
+        arranging.arranged(replace(wish, skip=["nemo"]), settings)
+
+
+def test_what_is_skipped_analyses_and_writes_nothing(install: Install) -> None:
+    """S1.1: of `auto` a skipped CLI is no analyst, no synthesizer and sits in no seat that comes later."""
+    wish = Wish("T", skip=["claude"], run=True)
+    found = json.loads(arranging.arranged(wish, install("claude", "codex", "gemini")).request.options)
+    assert "codex" in "".join(found["roster"])
+    for name in ("roster", "analysts", "synthesizer"):
+        assert "claude" not in "".join(found.get(name, ""))
+    with pytest.raises(BadConfigError, match="nobody is left"):
+        arranging.arranged(
+            replace(wish, skip=["claude", "codex", "gemini"]), install("claude", "codex", "gemini")
+        )

@@ -108,6 +108,21 @@ def test_silence_says_nothing_about_a_cli_that_prints_only_at_the_end() -> None:
     assert "LATE" not in "\n".join(screen(moment([silent], [turn("a", **started)]), {"a": 299.0}))
 
 
+def test_a_gate_says_what_it_is_about() -> None:
+    """S2.15, S2.28: what a person has to decide stands in the status, a screen of it at most, in the JSON whole."""
+    told = "\n".join(f"- **F{number}** not shown\x1b[1m" for number in range(30))
+    about = {
+        "format": "panel", "gate": "r1.gate", "gate_reason": "round", "gate_details": f"Round 1 is over.\n\n{told}",
+        "gate_options": json.dumps(["continue", "stop"]), "phase": "awaiting_moderator",
+    }  # fmt: skip
+    found = moment([seat("a")], table=about, host=hosted())
+    lines = screen(found, flag=" -t ID")
+    at = lines.index("  waits for you: a round is over   → rt decide continue|stop -t ID")
+    assert lines[at + 1 : at + 3] == ["    Round 1 is over.", "    - **F0** not shown[1m"]
+    assert lines[at + 17] == "    … 15 more lines: rt status --json"
+    assert view(found)["waiting"]["details"] == about["gate_details"]
+
+
 def test_degraded_names_every_change_of_a_seat() -> None:
     """S2.22: who, why, what to do: what the table recorded, and every drop and switch since; a substitute may be dropped, too."""
     recorded = json.dumps([{"seat": "a", "why": "switched to codex", "action": "top up the key"}])

@@ -99,11 +99,18 @@ def _usage(exc: click.ClickException, *, as_json: bool) -> int:
         from rt_participant.show import dumps
 
         sys.stderr.write(
-            dumps({"error_code": "usage", "message": exc.format_message(), "hint": "rt --help"}) + "\n"
+            dumps({"error_code": "usage", "message": exc.format_message(), "hint": f"{_path(exc)} --help"})
+            + "\n"
         )
     else:
         exc.show()
     return exc.exit_code
+
+
+def _path(exc: click.ClickException) -> str:
+    """The command whose help says how it is used."""
+    context = exc.ctx if isinstance(exc, click.UsageError) else None
+    return context.command_path if context else "rt"
 
 
 def _check_seat(argv: list[str]) -> None:

@@ -109,7 +109,11 @@ def post(table: str | None, person: str | None, as_json: bool, **options: Any) -
 @table_option
 @_as
 @click.option(
-    "--for", "what", default="any", metavar="WHAT", help="any (default), all, gate, or a number of replies."
+    "--for",
+    "what",
+    default="any",
+    metavar="WHAT",
+    help="any (default: something to drain, or a decision is wanted), all, gate, or a number of replies.",
 )
 @click.option(
     "--timeout",

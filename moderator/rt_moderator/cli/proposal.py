@@ -36,8 +36,13 @@ def plan_text(seats: Any, shared: dict[str, str], note: str = "") -> str:
             lines[0],
             *chain.from_iterable([line, *more] for line, more in zip(lines[1:], below, strict=True)),
         ]
-    head, foot = f"{len(seats)} seats (no table exists yet):", f"  {len(seats)} calls a step."
+    head = f"{_many(len(seats), 'seat')} (no table exists yet):"
+    foot = f"  {_many(len(seats), 'call')} a step."
     return "\n".join(filter(None, [head, "\n".join(["", *lines, ""]), foot, note]))
+
+
+def _many(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"
 
 
 def confirmed(

@@ -48,7 +48,8 @@ def _named(seats: list[SeatPlan], bare: set[str]) -> list[SeatPlan]:
     """The seats called as their roles are; those that a person has named keep their slugs."""
     from rt_moderator import panels
 
-    taken, found = {seat.slug for seat in seats if seat.slug not in bare}, []
+    taken = {seat.slug for seat in seats if seat.slug not in bare}
+    found: list[SeatPlan] = []
     for seat in seats:
         slug = panels.slug_of(seat.role) if seat.slug in bare and seat.role else seat.slug
         slug = slug if slug not in taken or seat.slug not in bare else f"{slug[:28]}-{len(found) + 1}"

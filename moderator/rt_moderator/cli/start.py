@@ -32,7 +32,6 @@ _READY_SECONDS = 20.0
     help="The procedure; open: you ask.",
 )
 @format_options
-@click.option("--check", is_flag=True, help="Ask every CLI for one word first (one tiny call each); a seat that fails is left out.")  # fmt: skip
 def start(topic: str, as_json: bool, **options: Any) -> int:
     """Start a roundtable on TOPIC (- reads it from stdin)."""
     from rt_moderator import arranging, checking, plan, roster
@@ -80,7 +79,7 @@ def _run(request: Request, options: dict[str, Any], *, as_json: bool) -> int:
         emit_json(starting.started_json(snapshot, duplicate=False))
         return 0
     emit(
-        f"{table} is open.\n  rt wait && rt drain     read the answers        rt attach     sit beside them        rt status"
+        f"{table} is open.\n  rt wait && rt drain     read the answers        rt attach     sit beside them        rt web     follow on a page"
     )
     return 0
 

@@ -34,6 +34,7 @@ _ABOUT = [
     click.option("--turn-timeout", type=click.FloatRange(1), default=None, metavar="SECONDS", help="Per turn; default 600, audits 900."),
     click.option("--wake", type=click.Choice(["here", "none"]), default=None, help="May this tmux pane be woken when answers came?"),
     click.option("--wake-on", default="all-replied", show_default=True, metavar="each|all-replied|quiet:SECONDS"),
+    click.option("--check", is_flag=True, help="Ask every CLI for one word first (one tiny call each); a seat that fails is left out. `rt run` always does."),
     click.option("--new", is_flag=True, help="A new table even when one of this topic is open."),
     click.option("--dry-run", is_flag=True, help="Show the plan, make nothing."),
     click.option("--yes", is_flag=True, help="Do not ask."),

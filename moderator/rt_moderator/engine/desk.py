@@ -37,7 +37,9 @@ class Desk:
         self.snapshot = snapshot
         self.number = 0
         self._lines: dict[str, Any] = journal.read(door, table)
-        self._order = {line["n"]: name for name, line in self._lines.items() if isinstance(line, dict) and "n" in line}
+        self._order = {
+            line["n"]: name for name, line in self._lines.items() if isinstance(line, dict) and "n" in line
+        }
 
     @property
     def about(self) -> Reply:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rt_config import profiles as catalog
 from rt_config import rosters
-from rt_config.errors import TooFewSeatsError
+from rt_config.errors import BadConfigError, TooFewSeatsError
 from rt_moderator import words
 from rt_moderator.plan import SeatPlan
 
@@ -52,6 +53,37 @@ def audit_seats(
             SeatPlan(slug=slug, profile=profile) for slug, profile in zip(_slugs(pair), pair, strict=True)
         ]
     return seats, family_warnings(seats, settings, moderator=moderator)
+
+
+def with_lenses(
+    seats: Sequence[SeatPlan], lenses: Sequence[str], roles: Collection[str] = ()
+) -> list[SeatPlan]:
+    """Seats that were named: who has no role looks through the next of the lenses (the four of `LENSES` without any).
+
+    Args:
+        seats: as named.
+        lenses: as given.
+        roles: slugs of seats that get a role by hand.
+
+    Raises:
+        BadConfigError: more seats without a role than lenses.
+    """
+    free = [
+        lens for lens in _lensed([""], lenses or tuple(LENSES)) if lens.role not in {s.role for s in seats}
+    ]
+    bare = [seat for seat in seats if not seat.role and seat.slug not in roles]
+    if len(bare) > len(free):
+        reason = (
+            f"{len(bare)} seats have no role and {len(free)} lenses are left: name more, or --role SLUG=TEXT"
+        )
+        raise BadConfigError(where="--lenses", reason=reason)
+    looks = {
+        seat.slug: replace(
+            seat, name=seat.name or lens.name, role=lens.role, viewpoint=seat.viewpoint or lens.viewpoint
+        )
+        for seat, lens in zip(bare, free, strict=False)
+    }
+    return [looks.get(seat.slug, seat) for seat in seats]
 
 
 def family_warnings(seats: Sequence[SeatPlan], settings: Settings, *, moderator: str = "") -> list[str]:
