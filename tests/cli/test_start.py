@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import termios
 from contextlib import suppress
 from pathlib import Path
 
@@ -212,6 +213,7 @@ def test_a_person_starts_edits_or_cancels(world: World, answers: str) -> None:
 def at_a_terminal(world: World, args: list[str], answers: str, **env: str) -> tuple[str, int]:
     """What a terminal shows of a command that is answered at its questions, one answer each, and its exit code."""
     outer, inner = os.openpty()
+    termios.tcsetwinsize(inner, (40, 140))
     process = world.popen(*args, env=env, stdin=inner, stdout=inner, stderr=inner)
     os.close(inner)
     shown, waiting = "", answers.split("\r")
