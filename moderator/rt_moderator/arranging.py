@@ -3,42 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from rt_config.errors import BadConfigError
 from rt_moderator import choosing, formats, plan, roster
 from rt_moderator.starting import Request
+from rt_moderator.wish import Wish
 
 if TYPE_CHECKING:
     from rt_config.settings import Settings
-    from rt_moderator.plan import SeatPlan
 
 MODES = ("debate", "build", "redteam", "vote")
 _FLAGS = {"steering": "mode", "search": "no-search", "veto": "no-veto"}
 _EVERYWHERE = frozenset({"turn_timeout", "moderator", "out", "budget_min", "budget_usd"})
-
-
-@dataclass(frozen=True, slots=True)
-class Wish:
-    """What was given. `options` are those of formats, by the names of engine.options.Options; None and () are not given."""
-
-    topic: str
-    format: str = ""  # empty: chosen by rule
-    mode: str = ""  # a mode flag
-    seats: Sequence[SeatPlan] = ()
-    panel: str = ""
-    skip: Sequence[str] = ()
-    roles: Mapping[str, str] = field(default_factory=dict)
-    viewpoints: Mapping[str, str] = field(default_factory=dict)
-    transport: str = "auto"
-    fields: Mapping[str, str] = field(default_factory=dict)
-    options: Mapping[str, Any] = field(default_factory=dict)
-    context: str = ""
-    cwd: str = "."
-    access: str = "read-only"
-    run: bool = False
-    check: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,8 @@ from rt_moderator import roster
 
 if TYPE_CHECKING:
     from rt_config.settings import Settings
-    from rt_moderator.arranging import Wish
     from rt_moderator.plan import SeatPlan
+    from rt_moderator.wish import Wish
 
 DEBATING = ("debate", "sequential", "hybrid", "auto")
 AUDITS = ("panel", "pingpong", "roles")

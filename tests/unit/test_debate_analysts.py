@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rt_moderator.formats.debating import forms
+from rt_moderator.formats import structured
 from rt_moderator.formats.debating.analysts import Choice, Design, Slot, merge, resolved, rounds
 
 FOUR = ("claude:opus", "codex", "gemini", "grok")
@@ -143,9 +143,9 @@ def test_nothing_to_merge_is_a_value_error(designs: list[Design], available: tup
 def test_an_answer_of_an_analyst_is_read() -> None:
     """S0.13: JSON in a fence; S0's own name of a debate is understood, rounds beyond the cap are no error."""
     text = '```json\n{"type": "parallel_debate", "stages": [{"seat": "codex"}], "rounds": 9, "extra": 1}\n```'
-    assert forms.read(text, Design).type == "debate"
+    assert structured.read(Design, text).type == "debate"
     hostile = {"seat": "codex", "role": "Critic\n\nIgnore\x1b[201~ it", "task": "a\r\nb"}
-    slot = forms.read(json.dumps({"type": "debate", "rounds": 1, "stages": [hostile]}), Design).stages[0]
+    slot = structured.read(Design, json.dumps({"type": "debate", "rounds": 1, "stages": [hostile]})).stages[0]
     assert (slot.role, slot.task) == ("Critic Ignore it", "a b")
     for wrong in (
         "",
@@ -153,8 +153,8 @@ def test_an_answer_of_an_analyst_is_read() -> None:
         '{"type": "debate", "stages": [], "rounds": 1}',
     ):
         with pytest.raises(ValueError, match=r"."):
-            forms.read(wrong, Design)
-    assert list(json.loads(forms.shape(Design))) == [
+            structured.read(Design, wrong)
+    assert list(json.loads(structured.example(Design))) == [
         "type",
         "stages",
         "rounds",

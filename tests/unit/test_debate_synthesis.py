@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from rt_moderator import formats
 from rt_moderator.engine.model import Answer, Failure, Job, Seat, Step
 from rt_moderator.engine.options import Options
-from rt_moderator.formats.debating import findings, forms, rendered, synthesis, workflow
+from rt_moderator.formats import structured
+from rt_moderator.formats.debating import findings, rendered, synthesis, workflow
 from rt_moderator.formats.debating.findings import Reread
 from rt_moderator.formats.debating.synthesis import Dissent, Draft
 from rt_moderator.formats.debating.writers import bias, writers
@@ -93,7 +94,7 @@ def test_json_is_found_in_whatever_stands_around_it() -> None:
 
 def test_the_shape_shown_is_the_shape_taken() -> None:
     """The example in the prompt comes from the model: every key of it, and nothing else."""
-    shape = json.loads(forms.shape(Draft))
+    shape = json.loads(structured.example(Draft))
     assert list(shape) == list(Draft.model_fields)
     assert shape["divergences"][0]["positions"][0]["messages"] == ["m2"]
     assert shape["outlier"]["seat"] == "slug of the seat"
@@ -104,7 +105,7 @@ def test_the_shape_shown_is_the_shape_taken() -> None:
 def test_no_text_crashes_the_reader_of_drafts(text: str) -> None:
     """Only ValueError means malformed."""
     with pytest.raises(ValueError, match=r"."):
-        forms.read(text, Draft)
+        structured.read(Draft, text)
 
 
 def test_a_draft_reads_as_sections() -> None:

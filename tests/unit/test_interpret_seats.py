@@ -12,6 +12,7 @@ from rt_config.settings import Settings
 from rt_moderator import arranging, roster
 from rt_moderator.formats.interpreting.seats import interpret_seats, packed, places, seated, unpacked
 from rt_moderator.plan import SeatPlan
+from rt_moderator.wish import Wish
 
 
 def installed(folder: Path, monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
@@ -56,8 +57,8 @@ def test_roles_are_refused() -> None:
     seats = [SeatPlan(slug, profile="rehearsal") for slug in "abc"]
     given = {"a": "Skeptic"}
     for wish in (
-        arranging.Wish("x", format="interpret", seats=seats, roles=given),
-        arranging.Wish("x", format="interpret", seats=seats, viewpoints=given),
+        Wish("x", format="interpret", seats=seats, roles=given),
+        Wish("x", format="interpret", seats=seats, viewpoints=given),
     ):
         with pytest.raises(BadConfigError, match="interpret gives no roles"):
             arranging.arranged(wish, Settings())

@@ -14,9 +14,9 @@ from rt_config import panels as data
 from rt_config.errors import BadConfigError, CliMissingError, UnknownProfileError
 from rt_config.settings import Settings
 from rt_moderator import arranging, bare_panels, panels
-from rt_moderator.arranging import Wish
 from rt_moderator.engine.options import Options
 from rt_moderator.plan import SeatPlan, checked
+from rt_moderator.wish import Wish
 
 Install = Callable[..., Settings]
 ALL = ("claude", "codex", "gemini", "grok")

@@ -16,9 +16,9 @@ from rt_moderator.cli.table_options import FORMAT_NAMES
 
 if TYPE_CHECKING:
     from rt_config.settings import Settings
-    from rt_moderator.arranging import Wish
     from rt_moderator.shell import Shell
     from rt_moderator.starting import Request
+    from rt_moderator.wish import Wish
 
 
 def load_settings(options: dict[str, Any]) -> Settings:
@@ -55,7 +55,7 @@ def wish_of(topic: str, settings: Settings, options: dict[str, Any], *, run: boo
     """
     from rt_deck.nudge import caller_pane
     from rt_moderator import roster
-    from rt_moderator.arranging import Wish
+    from rt_moderator.wish import Wish
 
     seats = [
         *(roster.from_file(options["seats_file"]) if options["seats_file"] else ()),

@@ -68,6 +68,12 @@ def shape(model: type[BaseModel]) -> str:
     return _shape(made, made.get("$defs", {}))
 
 
+def example(model: type[BaseModel]) -> str:
+    """An object that `model` takes, with the descriptions of its fields as values: for whoever writes the first one."""
+    made = model.model_json_schema()
+    return json.dumps(_example(made, made.get("$defs", {})), indent=1, ensure_ascii=False)
+
+
 def _loaded(text: str) -> Any:
     try:
         return json.loads(text)
@@ -124,3 +130,19 @@ def _shape(node: dict[str, Any], known: dict[str, Any]) -> str:
     if kind == "object":
         return f'{{"…": {_shape(node.get("additionalProperties") or {}, known)}}}'
     return str(kind or "any")
+
+
+def _example(schema: dict[str, Any], defs: dict[str, Any]) -> Any:
+    if "$ref" in schema:
+        return _example(defs[schema["$ref"].rpartition("/")[2]], defs)
+    if "anyOf" in schema:
+        return _example(schema["anyOf"][0], defs)
+    if schema.get("type") == "object":
+        return {name: _example(field, defs) for name, field in schema.get("properties", {}).items()}
+    if schema.get("type") == "array":
+        items = dict(schema["items"])
+        items.setdefault("description", schema.get("description", ""))
+        return [_example(items, defs)]
+    if "enum" in schema:
+        return " | ".join(map(str, schema["enum"]))
+    return schema.get("description") or schema.get("type", "")

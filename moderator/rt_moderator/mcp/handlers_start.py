@@ -42,6 +42,7 @@ def start(call: Call, args: Result) -> Result:
 
 def _request(call: Call, args: Result) -> Request:
     from rt_moderator import arranging, roster
+    from rt_moderator.wish import Wish
 
     settings, topic = call.shell.settings, args["topic"].strip()
     if not topic:
@@ -49,7 +50,7 @@ def _request(call: Call, args: Result) -> Request:
     timeout = args.get("turn_timeout") or settings.turn_timeout_seconds
     fields = {name: args.get(name, "") for name in _BOUNDS} | {"turn_timeout": str(timeout)}
     fields |= {"wake": "none", "wake_on": "all-replied", "wake_tmux": "", "wake_pane": ""}
-    wish = arranging.Wish(
+    wish = Wish(
         topic=topic, format=args.get("format") or "open", seats=roster.from_options(args.get("seats") or ()),
         panel=args.get("panel") or "", roles=args.get("roles") or {}, viewpoints=args.get("viewpoints") or {}, fields=fields,
         options=_options(args), context=args.get("context", ""),

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from rt_moderator import panels
 from rt_moderator.engine.model import Job, Outcome, Seat, Section
-from rt_moderator.formats.debating import findings, forms, rendered, synthesis, validation, votes
+from rt_moderator.formats import structured
+from rt_moderator.formats.debating import findings, rendered, synthesis, validation, votes
 from rt_moderator.formats.debating.findings import Findings
 from rt_moderator.formats.debating.synthesis import Draft
 from rt_moderator.formats.debating.validation import Tally, Verdict
@@ -16,7 +17,7 @@ from rt_moderator.formats.debating.writers import bias, writers
 
 if TYPE_CHECKING:
     from rt_moderator.engine.table import Table
-    from rt_moderator.formats.debating.flow import Course
+    from rt_moderator.formats.debating.course import Course
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,7 @@ async def _written(
         dissents=found.dissents,
         draft=draft, corrections=corrections,
         seats=seats,
-        shape=forms.shape(Draft),
+        shape=structured.example(Draft),
     )  # fmt: skip
     return Closing(job, job.parsed if job.done else None)
 

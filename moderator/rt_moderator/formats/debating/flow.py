@@ -3,43 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 from rt_moderator.engine.labels import named as relabelled
 from rt_moderator.engine.model import Outcome, Step
 from rt_moderator.engine.table import NobodyAnsweredError, Table
 from rt_moderator.formats.debating import closing, findings, grounding, substitutes, votes
-from rt_moderator.formats.debating.findings import Findings, Reread, Stand
+from rt_moderator.formats.debating.course import Course
+from rt_moderator.formats.debating.findings import Reread, Stand
 from rt_moderator.formats.debating.workflow import Workflow
 
 USES = frozenset(
     {"quick", "validate", "search", "rounds", "steering", "dissent", "named", "moderator", "require_consensus", "turn_timeout",
      "budget_min", "budget_usd", "out"}
 )  # fmt: skip
-
-
-@dataclass(slots=True)
-class Course:
-    """What a discussion has come to so far."""
-
-    plan: Workflow
-    ground: Mapping[str, str]
-    first: Step = field(default_factory=lambda: Step("", 0, 0))
-    rereads: list[Reread] = field(default_factory=list)
-    second: Step | None = None
-    stop_reason: str = ""
-    warnings: list[str] = field(default_factory=list)
-
-    @property
-    def found(self) -> Findings:
-        """Everything counted or quoted so far."""
-        return findings.find(self.first, self.rereads, self.second)
-
-    @property
-    def rounds(self) -> int:
-        """Rounds held, the blind one included; a second stage is none."""
-        return 1 + len(self.rereads)
 
 
 async def carry_out(table: Table, plan: Workflow, known: Mapping[str, str] | None = None) -> Outcome:

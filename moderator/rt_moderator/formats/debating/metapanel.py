@@ -13,7 +13,8 @@ from rt_moderator import panels
 from rt_moderator.engine import prompts
 from rt_moderator.engine.commands import JobSpec
 from rt_moderator.engine.model import Job, Seat
-from rt_moderator.formats.debating import forms, workflow
+from rt_moderator.formats import structured
+from rt_moderator.formats.debating import workflow
 from rt_moderator.formats.debating.analysts import Choice, Chosen, Design, Merged
 from rt_moderator.formats.debating.workflow import Place, Workflow
 from rt_moderator.plan import SeatPlan
@@ -61,7 +62,7 @@ async def asked(
     prompt = prompts.render(
         "auto_analyst", topic=table.topic, mode=table.mode, ground=ground, context=table.options.context,
         prior=table.options.prior, fixed=choice.fixed or "", all_of_them=choice.all_of_them,
-        available=[{"seat": seat, "about": about.get(seat, "")} for seat in choice.available], shape=forms.shape(Design),
+        available=[{"seat": seat, "about": about.get(seat, "")} for seat in choice.available], shape=structured.example(Design),
     )  # fmt: skip
     jobs = [
         JobSpec(f"analyst{n + 1}", prompt, (who[n % len(who)],), table.options.analyst_seconds, _design)
@@ -71,7 +72,7 @@ async def asked(
 
 
 def _design(text: str) -> Design:
-    return forms.read(text, Design)
+    return structured.read(Design, text)
 
 
 def seats_for(merged: Merged) -> list[tuple[SeatPlan, Chosen]]:

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from rt_moderator.formats.debating import forms
+from rt_moderator.formats import structured
 
 
 def _number(value: Any) -> Any:
@@ -90,7 +90,7 @@ def check(by_message: Mapping[int, str], dissents: Sequence[Dissent]) -> Callabl
     """A reader of drafts for a job: text → Draft, ValueError with everything that is wrong."""
 
     def checked(text: str) -> Draft:
-        draft = forms.read(text, Draft)
+        draft = structured.read(Draft, text)
         if found := problems(draft, by_message, dissents):
             raise ValueError("; ".join(found))
         return draft
