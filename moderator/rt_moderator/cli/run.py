@@ -64,7 +64,9 @@ def _run(request: Request, options: dict[str, Any], *, as_json: bool) -> int:
     from rt_deck.sessions import Deck
     from rt_moderator import checking, files, launching, starting
 
-    shell = open_shell()
+    shell = open_shell(
+        drain_timeout_seconds=options["drain_timeout"], kill_grace_seconds=options["kill_grace"]
+    )
     request = laying.with_prior(shell, request, options["context_from"])
     if options["out"]:
         files.check_out(Path(options["out"]).absolute())

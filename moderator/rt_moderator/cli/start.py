@@ -60,7 +60,9 @@ def _run(request: Request, options: dict[str, Any], *, as_json: bool) -> int:
     from rt_moderator import checking, launching, starting
 
     quiet = as_json or options["detach"]
-    shell = open_shell()
+    shell = open_shell(
+        drain_timeout_seconds=options["drain_timeout"], kill_grace_seconds=options["kill_grace"]
+    )
     request = laying.with_prior(shell, request, options["context_from"])
 
     def prepare(planned: Request) -> Request:
