@@ -6,6 +6,8 @@ import os
 import signal
 from pathlib import Path
 
+import pytest
+
 from rt_config import packed_spec
 from tests.cli.world import ECHO, World
 from tests.helpers import eventually
@@ -27,6 +29,7 @@ def test_a_bot_hands_over_a_topic(world: World) -> None:
     assert {turn["state"] for turn in world.snapshot(table)["turns"]} <= {"open"}
 
 
+@pytest.mark.full
 def test_a_killed_run_leaves_its_rounds(world: World) -> None:
     """S1.8, S3.12: after each round the transcript is in RT_HOME, whatever is killed later; the working folder stays as it was."""
     body = f"if [ -e once-$RT_SEAT ]; then cat >/dev/null; sleep 60; fi; touch once-$RT_SEAT; {ECHO}"
@@ -69,6 +72,7 @@ def test_what_was_said_stays_as_it_was(world: World) -> None:
     assert "Synthesis by the moderator" in world.text("transcript")
 
 
+@pytest.mark.full
 def test_a_budget_that_is_set_counts_from_the_next_step(world: World) -> None:
     """S2.13, S1.19: `rt set budget-min` while a format runs ends it at the next round, with what was said so far written up."""
     seats = ["--seat", "a=rehearsal:agree", "--seat", "b=rehearsal:dissent"]

@@ -183,22 +183,6 @@ def test_what_cannot_be_started(world: World) -> None:
     assert world.refused("drain", exit_code=2) == "no_table"
 
 
-def test_roles_made_for_the_topic_are_shown_first(world: World) -> None:
-    """S1.4: --roles auto gives every seat without a role one of its own before anything exists; one given by hand stays."""
-    done = world.inside("start", "Cache?", "--roles", "auto", "--role", "builder=Mine", "--dry-run", "--json")
-    seats = {seat["slug"]: seat["role"] for seat in json.loads(done.stdout)["seats"]}
-    assert seats.pop("builder") == "Mine"
-    assert len(set(seats.values())) == 4
-    assert "Doubter" in seats.values()
-    assert not {"systems", "skeptic"} & set(seats)  # a seat is called as its role
-    run = world.inside("run", "Cache?", "--format", "table", "--roles", "auto", "--dry-run", "--json")
-    assert "Doubter" in {seat["role"] for seat in json.loads(run.stdout)["seats"]}
-    assert (
-        world.refused("start", "Cache?", "--format", "panel", "--roles", "auto", exit_code=2) == "bad_config"
-    )
-    assert not world.processes()
-
-
 @pytest.mark.parametrize("answers", ["n", "edit\ry"])
 def test_a_person_starts_edits_or_cancels(world: World, answers: str) -> None:
     """S1.7, S4.10: on a terminal the plan with its four columns comes first and nothing exists before yes; edit changes who sits."""
