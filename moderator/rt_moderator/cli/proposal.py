@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from rt_config import env
 from rt_config.errors import ConfirmationNeededError
+from rt_moderator import prices
 from rt_moderator.cli.base import emit, progress, terminal
 
 if TYPE_CHECKING:
@@ -15,8 +18,9 @@ if TYPE_CHECKING:
     from rt_moderator.starting import Request
 
 
-def plan_text(seats: Any, shared: dict[str, str], note: str = "") -> str:
-    """The plan as a table: seat, role, viewpoint, what it runs on."""
+def plan_text(seats: Any, shared: dict[str, str], settings: Settings, note: str = "") -> str:
+    """The plan as a table: seat, role, viewpoint, what it runs on; below it what a step costs, as far as that is known."""
+    seats = shown(seats, settings)
     rows = [("seat", "role", "looks at it from", "runs on")]
     for seat in seats:
         runs = " ".join(filter(None, (seat.profile, seat.model, seat.effort, seat.transport)))
@@ -27,11 +31,22 @@ def plan_text(seats: Any, shared: dict[str, str], note: str = "") -> str:
         "  " + "  ".join(cell.ljust(w) for cell, w in zip(row, [*widths, 0], strict=True)).rstrip()
         for row in rows
     ]
-    head, foot = (
-        f"{_many(len(seats), 'seat')} (no table exists yet):",
-        f"  {_many(len(seats), 'call')} a step.",
-    )
+    families = len(seats) - len(shared)
+    many = _many(len(seats), "seat") + (f", {families} families" if families > 1 else "")
+    price = prices.line(prices.estimate(seats, prices.known(Path(env.home()))))
+    head, foot = f"{many} (no table exists yet):", f"  {_many(len(seats), 'call')} a step. {price}".rstrip()
     return "\n".join(filter(None, [head, "\n".join(["", *lines, ""]), foot, note]))
+
+
+def shown(seats: Any, settings: Settings) -> list[SeatPlan]:
+    """The seats with the transport that each would get."""
+    from dataclasses import replace
+
+    from rt_config import profiles as catalog
+
+    known = catalog.load(settings)
+    default = {name: profile.default_transport for name, profile in known.items()}
+    return [replace(seat, transport=seat.transport or default.get(seat.profile, "")) for seat in seats]
 
 
 def _many(count: int, what: str) -> str:
@@ -47,7 +62,7 @@ def confirmed(
     from rt_moderator import plan, roster
 
     note = roster.note(settings)
-    text = plan_text(request.seats, shared, note)
+    text = plan_text(request.seats, shared, settings, note)
     if not terminal():
         progress(text)
         raise ConfirmationNeededError(what="rt start without --seat")
@@ -62,7 +77,7 @@ def confirmed(
         if edited is not None:
             seats = roster.completed(plan.checked(_from_text(edited)), settings, missing_ok=missing_ok)
             request = replace(request, seats=seats)
-            text = plan_text(seats, plan.same_family(seats, roster.families(settings)), note)
+            text = plan_text(seats, plan.same_family(seats, roster.families(settings)), settings, note)
 
 
 def _seats_toml(seats: Any) -> str:
@@ -78,7 +93,6 @@ def _seats_toml(seats: Any) -> str:
 
 def _from_text(text: str) -> list[SeatPlan]:
     import tempfile
-    from pathlib import Path
 
     from rt_moderator import roster
 

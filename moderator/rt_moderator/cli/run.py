@@ -48,7 +48,7 @@ def run(topic: str, as_json: bool, **options: Any) -> int:
     request = role_making.with_roles(found.request, wish) if options["auto_roles"] else found.request
     shared = plan.same_family(request.seats, roster.families(settings))
     if options["dry_run"]:
-        return laying.show_plan(request, shared, found.warnings, as_json=as_json)
+        return laying.show_plan(request, shared, found.warnings, settings, as_json=as_json)
     for warning in found.warnings:
         progress(f"! {warning}")
     return _run(laying.with_wake(request, options), options, as_json=as_json)

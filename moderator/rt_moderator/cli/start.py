@@ -44,7 +44,7 @@ def start(topic: str, as_json: bool, **options: Any) -> int:
         request = checking.request(request, settings, progress)
     shared = plan.same_family(request.seats, roster.families(settings))
     if options["dry_run"]:
-        return laying.show_plan(request, shared, found.warnings, as_json=as_json)
+        return laying.show_plan(request, shared, found.warnings, settings, as_json=as_json)
     for warning in found.warnings:
         progress(f"! {warning}")
     if not (options["yes"] or as_json or options["seats"] or options["seats_file"]):
