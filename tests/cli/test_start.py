@@ -53,7 +53,13 @@ def test_what_bounds_the_discussion_is_in_the_opening(world: World, tmp_path: Pa
 
 
 def test_a_dry_run_makes_nothing(world: World) -> None:
-    """S1.7: --dry-run shows the plan, as text and as JSON, and not even a bus is started."""
+    """S1.7, S0.35: --dry-run shows the plan, its calls and what they cost, as text and as JSON; not even a bus is started."""
+    told = {
+        "seats": [{"profile": "rehearsal", "requested_model": None, "usage": {"calls": 2, "cost_usd": 0.1}}]
+    }
+    earlier = Path(os.environ["RT_HOME"], "tables", "rt-earlier", "result.json")
+    earlier.parent.mkdir(parents=True)
+    earlier.write_text(json.dumps(told))
     plan = world.json("start", "Cache?", "--dry-run")
     assert [seat["slug"] for seat in plan["seats"]] == [
         "systems",
@@ -62,9 +68,12 @@ def test_a_dry_run_makes_nothing(world: World) -> None:
         "advocate",
         "contrarian",
     ]
-    assert plan["calls_per_step"] == 5
+    assert (plan["calls_per_step"], plan["usd_per_step"]) == (5, 0.25)
+    assert {seat["transport"] for seat in plan["seats"]} == {"headless"}
     text = world.text("start", "Cache?", *TWO, "--dry-run")
     assert "2 seats" in text
+    assert "2 calls a step. Earlier runs priced rehearsal: about $0.10 a step." in text
+    assert "rehearsal headless" in text
     assert "Nothing was made" in text
     assert not world.processes()
 

@@ -117,22 +117,28 @@ def with_wake(request: Request, options: dict[str, Any]) -> Request:
     return replace(request, fields={**request.fields, "wake": wake})
 
 
-def show_plan(request: Request, shared: dict[str, str], warnings: Any, *, as_json: bool) -> int:
+def show_plan(
+    request: Request, shared: dict[str, str], warnings: Any, settings: Settings, *, as_json: bool
+) -> int:
     """The plan, for --dry-run."""
-    from rt_moderator import formats, starting
+    from rt_config import env
+    from rt_moderator import formats, prices, starting
 
+    request = replace(request, seats=proposal.shown(request.seats, settings))
     calls = formats.calls(request.format, len(request.seats), request.options)
     if as_json:
         seats = starting.plan_json(request, shared)
+        cost = prices.estimate(request.seats, prices.known(Path(env.home())))
         emit_json(
             {"topic": request.topic, "format": request.format, "mode": request.mode or None, "seats": seats,
-             "calls_per_step": len(seats), "calls_at_most": calls[0] if calls else None, "left_out": [dict(one) for one in request.changes], "warnings": list(warnings)}
+             "calls_per_step": len(seats), "calls_at_most": calls[0] if calls else None, "left_out": [dict(one) for one in request.changes],
+             "warnings": list(warnings), **cost}
         )  # fmt: skip
     else:
         for warning in warnings:
             progress(f"! {warning}")
         whole = f"\n  at most {calls[0]} calls in all: {calls[1]}" if calls else ""
-        emit(proposal.plan_text(request.seats, shared) + whole + "\nNothing was made (--dry-run).")
+        emit(proposal.plan_text(request.seats, shared, settings) + whole + "\nNothing was made (--dry-run).")
     return 0
 
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from rt_config import env
 from rt_config.errors import ConfirmationNeededError
+from rt_moderator import prices
 from rt_moderator.cli import common
 from rt_moderator.cli.base import emit, progress, terminal
 from rt_moderator.words import cells, grid, hung
@@ -20,8 +23,9 @@ if TYPE_CHECKING:
 _WIDTH = 120  # where there is no terminal
 
 
-def plan_text(seats: Any, shared: dict[str, str], note: str = "") -> str:
-    """The plan as a table: seat, role, viewpoint, what it runs on."""
+def plan_text(seats: Any, shared: dict[str, str], settings: Settings, note: str = "") -> str:
+    """The plan as a table: seat, role, viewpoint, what it runs on; below it what a step costs, as far as that is known."""
+    seats = shown(seats, settings)
     rows = [("seat", "role", "looks at it from", "runs on")]
     for seat in seats:
         runs = " ".join(filter(None, (seat.profile, seat.model, seat.effort, seat.transport)))
@@ -36,9 +40,22 @@ def plan_text(seats: Any, shared: dict[str, str], note: str = "") -> str:
             lines[0],
             *chain.from_iterable([line, *more] for line, more in zip(lines[1:], below, strict=True)),
         ]
-    head = f"{_many(len(seats), 'seat')} (no table exists yet):"
-    foot = f"  {_many(len(seats), 'call')} a step."
+    families = len(seats) - len(shared)
+    many = _many(len(seats), "seat") + (f", {families} families" if families > 1 else "")
+    price = prices.line(prices.estimate(seats, prices.known(Path(env.home()))))
+    head, foot = f"{many} (no table exists yet):", f"  {_many(len(seats), 'call')} a step. {price}".rstrip()
     return "\n".join(filter(None, [head, "\n".join(["", *lines, ""]), foot, note]))
+
+
+def shown(seats: Any, settings: Settings) -> list[SeatPlan]:
+    """The seats with the transport that each would get."""
+    from dataclasses import replace
+
+    from rt_config import profiles as catalog
+
+    known = catalog.load(settings)
+    default = {name: profile.default_transport for name, profile in known.items()}
+    return [replace(seat, transport=seat.transport or default.get(seat.profile, "")) for seat in seats]
 
 
 def _many(count: int, what: str) -> str:
@@ -58,7 +75,7 @@ def confirmed(
     from rt_moderator import plan, roster
 
     note = roster.note(settings)
-    text = plan_text(request.seats, shared, note)
+    text = plan_text(request.seats, shared, settings, note)
     if not terminal():
         progress(text)
         raise ConfirmationNeededError(what=what)
@@ -73,7 +90,7 @@ def confirmed(
         if edited is not None:
             seats = roster.completed(plan.checked(_from_text(edited)), settings, missing_ok=missing_ok)
             request = replace(request, seats=seats)
-            text = plan_text(seats, plan.same_family(seats, roster.families(settings)), note)
+            text = plan_text(seats, plan.same_family(seats, roster.families(settings)), settings, note)
 
 
 def _seats_toml(seats: Any) -> str:
@@ -89,7 +106,6 @@ def _seats_toml(seats: Any) -> str:
 
 def _from_text(text: str) -> list[SeatPlan]:
     import tempfile
-    from pathlib import Path
 
     from rt_moderator import roster
 

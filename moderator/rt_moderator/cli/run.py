@@ -48,7 +48,7 @@ def run(topic: str, as_json: bool, **options: Any) -> int:
     shared = plan.same_family(request.seats, roster.families(settings))
     warnings = [*found.warnings, *said]
     if options["dry_run"]:
-        return laying.show_plan(request, shared, warnings, as_json=as_json)
+        return laying.show_plan(request, shared, warnings, settings, as_json=as_json)
     for warning in warnings:
         progress(f"! {warning}")
     if options["auto_roles"] and not (options["yes"] or as_json):

@@ -45,7 +45,7 @@ def start(topic: str, as_json: bool, **options: Any) -> int:
         request = checking.request(request, settings, progress)
     shared = plan.same_family(request.seats, roster.families(settings))
     if options["dry_run"]:
-        return laying.show_plan(request, shared, warnings, as_json=as_json)
+        return laying.show_plan(request, shared, warnings, settings, as_json=as_json)
     for warning in warnings:
         progress(f"! {warning}")
     chosen = (options["seats"] or options["seats_file"]) and not options["auto_roles"]
