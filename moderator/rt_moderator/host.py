@@ -45,7 +45,7 @@ class Host:
         self._url = url
         self._seen: tuple[int, float] = (-1, time.monotonic())
         self._last_clock = (0, 0.0)
-        self._written = ""
+        self._written = ("", "", "", "")
         self._memory = Memory()
         self._driver: Driver | None = None
         self._outlets = Outlets(table, say)
@@ -173,10 +173,11 @@ class Host:
         return time.monotonic() - self._seen[1]
 
     def _transcript(self, snapshot: Reply) -> None:
-        """Rewrite transcript.md when a step is complete and the record has grown since."""
+        """Rewrite transcript.md when a step is complete, or a synthesis came, and the record has grown since."""
         table = snapshot["table"]
-        state = f"{snapshot['head']} {table['round']} {table.get('phase', '')}"
-        if state == self._written or any(t["state"] == "open" for t in snapshot["turns"]):
+        state = (str(snapshot["head"]), table["round"], table.get("phase", ""), table.get("synthesis", ""))
+        asked = any(t["state"] == "open" for t in snapshot["turns"])  # the next step may be open already
+        if state == self._written or (asked and state[3] == self._written[3]):
             return
         with suppress(OSError):  # derivable from the record at any time
             transcript.write_for(self._door, self._table)
