@@ -13,6 +13,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+import psutil
+
 from rt_config import settings as configuration
 from rt_mailbox import server
 from tests import showcase
@@ -23,9 +25,7 @@ SCREENS = Path(__file__).parent / "cli" / "screens"
 PICTURE = Path(__file__).parents[1] / "docs" / "images" / "watch.svg"
 READY = "q quit"
 _MASKS = ((re.compile(r"\b\d:\d\d left"), "9:59 left"), (re.compile(r"\b\d\d:\d\d\b"), "12:00"))
-_AFTER = (
-    'printf "exit %s %s\\n" $? "$(stty -a | grep -ow -- "-\\?icanon\\|-\\?echo" | tr "\\n" " ")"; exec cat'
-)
+_AFTER = """printf "exit %s %s\\n" $? "$(stty -a | tr ' ;' '\\n\\n' | grep -xE -- '-?(icanon|echo)' | tr '\\n' ' ')"; exec cat"""
 
 
 class Watched:
@@ -100,11 +100,8 @@ class Watched:
 
     def pid(self) -> int:
         """The process of `rt watch`."""
-        shell = self.tmux("display-message", "-p", "-t", "w", "#{pane_pid}").strip()
-        found = subprocess.run(
-            ["ps", "-o", "pid=,args=", "--ppid", shell], capture_output=True, text=True, check=True
-        ).stdout
-        return int(next(line for line in found.splitlines() if "watch" in line).split()[0])
+        shell = self.tmux("display-message", "-p", "-t", "w", "#{pane_pid}")
+        return next(one.pid for one in psutil.Process(int(shell)).children() if "watch" in one.cmdline())
 
     def end(self) -> None:
         """End the terminal with everything in it."""

@@ -116,14 +116,23 @@ def reopen(door: Door, space: str, turn: str, why: str, subject: str, body: str,
 
 
 def extend(
-    door: Door, space: str, turns: Iterable[str], *, seconds: int | None = None, epoch: str = ""
+    door: Door,
+    space: str,
+    turns: Iterable[str],
+    *,
+    seconds: int | None = None,
+    gap_ms: int = 0,
+    epoch: str = "",
 ) -> list[str]:
     """Move deadlines by `seconds`, or give each turn its own time-out afresh; returns those that were open.
+
+    `gap_ms`: how long nobody was awake before; kept with the turns, whose time it was not.
 
     Raises:
         UnknownTurnError, StaleHostError.
     """
-    found = door.script("extend_turns", space, epoch, "" if seconds is None else seconds, *turns)
+    afresh = f"gap:{gap_ms}" if gap_ms else ""
+    found = door.script("extend_turns", space, epoch, afresh if seconds is None else seconds, *turns)
     done: list[Any] = found["extended"]
     return done
 

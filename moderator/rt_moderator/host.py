@@ -87,7 +87,7 @@ class Host:
         self._epoch = str(found["epoch"])
         self._say(f"hosting {self._table}, epoch {self._epoch}")
         if int(found["gap_ms"]) > GAP_MS:
-            self._refresh("nobody hosted for a while")
+            self._refresh("nobody hosted for a while", int(found["gap_ms"]))
 
     def _tick(self) -> bool:
         """Look once and act; False when the table is over."""
@@ -98,8 +98,8 @@ class Host:
         self._outlets.look(snapshot, self._epoch)
         if snapshot["table"]["state"] not in OPEN:
             return False
-        if self._slept(int(snapshot["clock_ms"])):
-            self._refresh("the clock jumped or the machine slept")
+        if (gap_ms := self._slept(int(snapshot["clock_ms"]))) > GAP_MS:
+            self._refresh("the clock jumped or the machine slept", gap_ms)
             return True
         self._remember(str(snapshot["table"]["group"]))
         quiet = self._quiet_seconds(int(snapshot["head"]))
@@ -151,20 +151,20 @@ class Host:
             self._say(f"tmux: {exc}")
         return None
 
-    def _slept(self, clock_ms: int) -> bool:
-        """Whether the server's clock went on for a minute more than this process did."""
+    def _slept(self, clock_ms: int) -> int:
+        """By how many ms the server's clock went on more than this process did."""
         last_ms, last = self._last_clock
         now = time.monotonic()
         self._last_clock = (clock_ms, now)
-        return bool(last_ms) and (clock_ms - last_ms) - (now - last) * 1000 > GAP_MS
+        return int((clock_ms - last_ms) - (now - last) * 1000) if last_ms else 0
 
-    def _refresh(self, why: str) -> None:
+    def _refresh(self, why: str, gap_ms: int) -> None:
         snapshot = tables.snapshot(self._door, self._table)
         turns = [t["id"] for t in (snapshot or {"turns": []})["turns"] if t["state"] == "open"]
         if turns:
             from rt_mailbox import turns as turn_verbs
 
-            turn_verbs.extend(self._door, self._table, turns, epoch=self._epoch)
+            turn_verbs.extend(self._door, self._table, turns, gap_ms=gap_ms, epoch=self._epoch)
             self._say(f"{why}: {len(turns)} open turns got a fresh deadline")
 
     def _quiet_seconds(self, head: int) -> float:

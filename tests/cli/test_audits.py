@@ -62,7 +62,7 @@ def test_a_deadlock_leaves_the_run_at_a_gate(world: World) -> None:
     )
     assert done.returncode == 3, done.stderr
     assert "**F2** The premise is not shown" in done.stdout
-    assert "deadlock: rt decide continue|steer|stop" in done.stdout
+    assert "waits for you: deadlock\n  rt decide continue -t rt-" in done.stdout
     status = world.json("status")
     assert (status["state"], status["deadlocks"]) == ("awaiting_moderator", ["round 2: F2"])
     assert world.json("wait", "--for", "gate")["ready"] is True

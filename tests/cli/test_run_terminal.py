@@ -85,3 +85,22 @@ def test_a_run_in_a_pipe_says_plain_lines(world: World) -> None:
     assert kinds[0] == "created"
     assert {"step", "leased", "replied", "jobs", "concluded"} <= set(kinds)
     assert json.loads(done.stdout)["result"] == "answered"
+
+
+def test_a_run_that_nobody_answers_or_agrees_in(world: World) -> None:
+    """S0.31, S2.23: nobody answers: exit 1 with the lines to type; --require-consensus without any: exit 1 no_consensus, all is kept."""
+    dying = ["--seat", "a=rehearsal:dying", "--seat", "b=rehearsal:dying", "--moderator", "rehearsal"]
+    done = world.run("run", "Anybody?", "--format", "debate", "--no-search", *dying)
+    assert done.returncode == 1
+    assert "0 agents responded" in done.stdout
+    table = world.json("list")["tables"][0]["table"]
+    for line in (f"rt decide retry -t {table}", f"rt resume {table}"):
+        assert line in done.stdout
+    apart = ["--seat", "a=rehearsal:agree", "--seat", "b=rehearsal:dissent", "--moderator", "rehearsal"]
+    words = ("run", "Agreed?", "--format", "panel", "--on-deadlock", "stop", "--no-veto", *apart)
+    done = world.run(*words, "--require-consensus", "--json")
+    assert done.returncode == 1
+    found = json.loads(done.stderr.splitlines()[-1])
+    assert found["error_code"] == "no_consensus"
+    assert found["hint"].endswith("report.md")
+    assert json.loads(done.stdout)["result"] == "no_consensus"

@@ -157,10 +157,11 @@ def _closed(desk: Desk, step: str, states: dict[str, Reply]) -> dict[str, Any]:
 
 
 def _seconds(turn: Reply) -> float:
-    """How long a turn was its seat's current one."""
+    """How long a turn was its seat's current one, without the time in which nobody was awake."""
     if "started_at" not in turn or "closed_at" not in turn:
         return 0.0
-    return max(0, int(turn["closed_at"]) - int(turn["started_at"])) / 1000
+    awake = int(turn["closed_at"]) - int(turn["started_at"]) - int(turn.get("idle_ms") or 0)
+    return max(0, awake) / 1000
 
 
 def _step(desk: Desk, name: str, found: dict[str, Any]) -> Step:

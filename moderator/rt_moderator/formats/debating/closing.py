@@ -156,7 +156,12 @@ def _header(table: Table, course: Course) -> list[tuple[str, str]]:
     if len(course.first.answers) == 2 and not plan.stage(2):
         lines.append(("Seats", "two: what they agree on is the agreement of two"))
     search = f"a search of {course.ground['date']}" if course.ground["text"] else course.ground["note"]
-    return [*lines, ("Context", search if table.options.search else f"{search} (no search was wanted)")]
+    search = search if table.options.search else f"{search} (no search was wanted)"
+    given = ["material given with the question"] if table.options.context else []
+    given += ["another table's synthesis"] if table.options.prior else []
+    if given and not course.ground["text"]:
+        search = f"search: {search}" if table.options.search else "no search was wanted"
+    return [*lines, ("Context", "; ".join([*given, search]))]
 
 
 def _notes(
