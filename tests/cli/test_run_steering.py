@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import anyio
+import pytest
 
 from rt_mailbox.keys import key
 from tests.cli.mcp_world import person
@@ -33,14 +34,18 @@ def requests(world: World, table: str, step: str) -> list[str]:
     return found
 
 
+@pytest.mark.full
 def test_what_is_said_between_two_steps_reaches_the_next_one_once(world: World) -> None:
-    """S1.19, S2.25: say, a note, post as the user, MCP, and a steer at a gate that waited without a process: each once, in every request."""
+    """S1.8, S1.19, S2.25: say, a note, post as the user, MCP, and a steer at a gate that waited without a process: each once, in every request."""
     table = world.start(*TWO, "--format", "table")
     world.json("wait", "--for", "gate", "--timeout", "30")
     said = world.json("say", "Mind the invoices.")
     assert (said["asked"], said["next_step"]) == ([], True)
     assert world.record(table)[-1]["body"] == "Mind the invoices."  # before it was acknowledged
     dead(world)
+    kept = (world.base / "h" / "tables" / table / "transcript.md").read_text()
+    assert "## Round 1" in kept
+    assert kept.count("## Position") == 2  # of a killed run every finished round
     world.json("post", "-m", "Customers ask me daily.", "--as", "user", "-t", table)
     assert world.json("synthesis", "--file", "-", stdin=STEPS)["seq"]
     assert world.json("wait", "--for", "gate", "--timeout", "30")["ready"]

@@ -62,7 +62,7 @@ def test_a_seat_of_a_table_that_dies(world: World) -> None:
 
 
 def test_a_reading_in_a_repository(world: World) -> None:
-    """S3.1, S3.3, S3.5, S3.14, S3.18, S3.27: nothing changes, nothing is executed; every prompt of a round is the same bytes."""
+    """S3.1, S3.3, S3.5, S3.12, S3.14, S3.18, S3.27: nothing changes, nothing is executed; every prompt of a round is the same bytes."""
     git(world.work, "init", "-q")
     (world.work / "notes.txt").write_text("secret plan\n")
     git(world.work, "add", "-A")
@@ -74,6 +74,7 @@ def test_a_reading_in_a_repository(world: World) -> None:
     assert (found["result"], found["rounds"]) == ("full_consensus", 2)
     result = json.loads(Path(found["result_path"]).read_text())
     assert [row["seat"] for row in result["seat_table"]] == ["a", "b", "c"]
+    assert Path(found["report_path"]).parent == world.base / "h" / "tables" / found["table"]
     assert result["status"] == "full_consensus"
     assert "## Agreed interpretation" in found["synthesis"]
     prompts: dict[str, set[str]] = {}

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from tests.cli.terminal import terminal
 from tests.cli.world import World
 
@@ -50,6 +52,7 @@ def test_a_gate_asks_at_the_terminal(world: World) -> None:
     assert all(world.json("show", f"r3/{slug}")["request"].count("the invoices.") == 1 for slug in "ab")
 
 
+@pytest.mark.full
 def test_whoever_leaves_the_question_of_a_gate_leaves_the_table_there(world: World) -> None:
     """Ctrl-C at the prompt: exit 3 with the lines to type; decided from elsewhere, it goes on."""
     with terminal(world, 160, 50) as me:
@@ -104,3 +107,26 @@ def test_a_run_that_nobody_answers_or_agrees_in(world: World) -> None:
     assert found["error_code"] == "no_consensus"
     assert found["hint"].endswith("report.md")
     assert json.loads(done.stdout)["result"] == "no_consensus"
+
+
+def test_a_hook_hands_a_message_over_and_has_the_table_at_once(world: World) -> None:
+    """S0.10: `rt run -` takes the topic from stdin and, detached, gives the id while the seats still think."""
+    slow = world.program("slow", SLOW)
+    words = (
+        "run",
+        "-",
+        "--format",
+        "table",
+        "--rounds",
+        "1",
+        "--seat",
+        f"a={slow}",
+        "--moderator",
+        "rehearsal",
+    )
+    found = world.json(*words, "--detach", stdin="Which of two\nqueues?\n")
+    assert world.snapshot(found["table"])["table"]["topic"] == "Which of two\nqueues?"
+    assert world.json("status")["result"] is None
+    (world.work / "go").touch()
+    world.json("wait", "--for", "gate", "--timeout", "30")
+    assert world.json("show", "report")["result"] == "answered"
