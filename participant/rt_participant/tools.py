@@ -148,9 +148,14 @@ def payload(found: Answer) -> Result:
 
     Bytes that are no UTF-8 are marked: not every client can take them.
     """
+    import json
+
     clean = _clean(found.result)
     typed = {} if found.error else {"structuredContent": clean}
-    return {"content": [{"type": "text", "text": dumps(clean)}], **typed, "isError": found.error}
+    text = json.dumps(
+        clean, ensure_ascii=False, separators=(",", ":")
+    )  # six characters for one would reach limits early
+    return {"content": [{"type": "text", "text": text}], **typed, "isError": found.error}
 
 
 def _clean(value: Any) -> Any:

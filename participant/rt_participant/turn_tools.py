@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 
 from rt_mailbox import addresses, wire
-from rt_participant import acts, waits
+from rt_participant import acts, pages, waits
 from rt_participant.tools import Answer, Tool, patiently
 
 TYPE_CHECKING = False
@@ -25,7 +25,7 @@ _MESSAGES = {"table!": "text", "messages!": "objects"}
 
 
 def _turn(call: Call, args: Result) -> Result:
-    return acts.turn(call.actor(args))
+    return pages.paged(acts.turn(call.actor(args)), args.get("from") or 0)
 
 
 def _reply(call: Call, args: Result) -> Result:
@@ -73,8 +73,8 @@ def tools(takes: dict[str, str], wait_for: dict[str, str]) -> list[Tool]:
     return [
         Tool(
             "roundtable_turn",
-            "Show the turn that is open for you: the request, and what was said since you last read. turn is null when there is none.",
-            takes,
+            "Show the turn that is open for you: the request, and what was said since you last read. turn is null when there is none. A long one comes in parts.",
+            {**takes, "from": "count Go on from this character, as next of the last part says."},
             {
                 "turn!": "any",
                 "request": "text",
@@ -82,6 +82,8 @@ def tools(takes: dict[str, str], wait_for: dict[str, str]) -> list[Tool]:
                 "person": "text",
                 "round": "count",
                 "messages": "objects",
+                "next": "count",
+                "more": "text",
             },
             _turn,
         ),

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -36,14 +38,37 @@ def rung(asked: Asked) -> bool:
     return any(bells.LINE in text for role, text in asked.conversation if role == "user")
 
 
+def turn_in(result: str) -> dict[str, Any]:
+    """The turn, or the part of one, that a tool's result shows, whatever a CLI put around it; {} when it shows none."""
+    decoder = json.JSONDecoder(strict=False)
+
+    def texts(value: Any) -> Iterator[str]:
+        if isinstance(value, str):
+            yield value
+        for one in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+            yield from texts(one)
+
+    for text in texts(json.loads(result)):
+        at = text.find('{"turn":')
+        with suppress(ValueError):
+            found = decoder.raw_decode(text, at)[0] if at >= 0 else {}
+            if "request" in found:
+                return dict(found)
+    return {}
+
+
 def next_call(asked: Asked, cli: str, answer: str, more: int = 0) -> tuple[str, dict[str, Any]] | None:
     """The call that comes next in this turn, which makes `more` calls of its own, or None when it is over or nobody rang."""
-    if not rung(asked) or len(asked.results) > 1 + more:
+    parts = [found["next"] for found in map(turn_in, asked.results) if "next" in found]
+    done = len(asked.results) - len(parts)
+    if not rung(asked) or done > 1 + more:
         return None
     see, reply = CALLS[cli]
     if cli in BY_SHELL and see not in asked.tools:
         tool, field = BY_SHELL[cli]
         return tool, {field: f"rt reply -m {shlex.quote(answer)}" if asked.results else "rt turn"}
+    if not done and parts:
+        return see, {"from": parts[-1]}
     return (reply, {"body": answer}) if asked.results else (see, {})
 
 
@@ -75,7 +100,7 @@ class Seat:
         call = next_call(
             asked, self.cli, f"## Position\nscreen answer {self.answers + 1}", bool(self.between)
         )
-        self.answers += call is not None and done > 0
+        self.answers += call is not None and call[0] != CALLS[self.cli][0] and done > 0
         return call
 
     def replies(self, wanted: int) -> list[str]:
