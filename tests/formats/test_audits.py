@@ -276,7 +276,10 @@ def test_a_deadlock_waits_for_a_person(bus: Bus, tmp_path: Path) -> None:
     run = audit(bus, tmp_path, answer=scripted(**STUCK))
     assert run.drive() == "awaiting_moderator"
     shown = status_view.view(run.snapshot)
-    assert shown["waiting"] == {"for": "gate", "reason": "deadlock: rt decide continue|steer|stop"}
+    assert (shown["waiting"]["for"], shown["waiting"]["reason"]) == (
+        "gate",
+        "deadlock: rt decide continue|steer|stop",
+    )
     assert shown["deadlocks"] == ["round 2: F1"]
     details = run.about["gate_details"]
     assert "**F1** No undo" in details
