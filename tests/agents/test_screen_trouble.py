@@ -44,7 +44,9 @@ def test_a_long_request_reaches_a_slow_model_whole(cli: str, world: World, model
     assert len(LONG.encode()) > 50_000
     shown = ([turn_in(result) for result in one.results] for one in model.asked)
     whole = ["".join(one["request"] for one in parts if one.get("turn") == "m3/a") for parts in shown]
-    assert LONG in whole, [len(one) for one in whole]
+    # copilot keeps marks that turn the direction of text around from its model
+    wanted = LONG.replace("\u202e", "") if cli == "copilot" else LONG
+    assert wanted in whole, [len(one) for one in whole]
     assert seat.nudges() == [("m1/a", "1"), ("m3/a", "1")]
     assert seat.status()["failures"] == 0
 
