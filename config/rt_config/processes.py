@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 _POLL_SECONDS = 0.02
 _KILL_SECONDS = 2.0  # how long a SIGKILLed process may take to disappear
+_LOOKS = 4  # at a young process whose environment reads as empty
+_EXEC_SECONDS = 0.005  # between them
 _LINUX = sys.platform.startswith("linux")
 
 
@@ -62,20 +64,15 @@ def tree(*pids: int) -> list[Process]:
 
 def marked(env_name: str, *values: str) -> list[Process]:
     """This user's processes started with `env_name` set to one of `values`, wherever their parents went."""
-    import psutil
-
-    found = [one.pid for one in psutil.process_iter() if _environ(one).get(env_name) in values]
+    found = [pid for pid, value in _carried(env_name).items() if value in values]
     return [Process(pid, started) for pid in found if (started := start_time(pid)) is not None]
 
 
 def carrying(env_name: str, prefix: str) -> dict[Process, str]:
     """This user's processes started with `env_name` set to something that begins with `prefix`, and what it is."""
-    import psutil
-
-    values = {one.pid: _environ(one).get(env_name, "") for one in psutil.process_iter()}
     return {
         Process(pid, started): value
-        for pid, value in values.items()
+        for pid, value in _carried(env_name).items()
         if value.startswith(prefix) and (started := start_time(pid)) is not None
     }
 
@@ -140,6 +137,38 @@ def _start_time_psutil(pid: int) -> float | None:
         return None if found.status() == psutil.STATUS_ZOMBIE else found.create_time()
     except psutil.Error:
         return None
+
+
+def _carried(env_name: str) -> dict[int, str]:
+    """What each process of this user was started with under that name, by pid; '' where it has none.
+
+    In the middle of an exec the environment reads as empty for a moment, so young processes are looked at again: a child that
+    a CLI leaves behind as it ends is just at that point.
+    """
+    import psutil
+
+    found: dict[int, str] = {}
+    unread = list(psutil.process_iter())
+    for _ in range(_LOOKS):
+        again = []
+        for one in unread:
+            if environment := _environ(one):
+                found[one.pid] = environment.get(env_name, "")
+            elif _is_young(one):
+                again.append(one)
+        if not (unread := again):
+            break
+        time.sleep(_EXEC_SECONDS)
+    return found
+
+
+def _is_young(one: psutil.Process) -> bool:
+    import psutil
+
+    try:
+        return time.time() - one.create_time() < 1 and one.status() != psutil.STATUS_ZOMBIE
+    except psutil.Error:
+        return False
 
 
 def _environ(one: psutil.Process) -> dict[str, str]:

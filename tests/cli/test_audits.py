@@ -29,6 +29,7 @@ def audit(world: World, *args: str, exit_code: int = 0, format_: str = "panel") 
     return found
 
 
+@pytest.mark.full
 def test_an_audit_with_a_dying_seat_ends_degraded(world: World, tmp_path: Path) -> None:
     """S2.14, S2.21, S2.22, S2.24, S2.27, S2.32: three strikes and a drop stand in the events; degraded, not consensus; final.md in --out."""
     out = tmp_path / "target" / "docs"

@@ -93,7 +93,7 @@ def events(world: World, table: str) -> list[str]:
     return [event["type"] for event in tables.events(world.door(), table)]
 
 
-@pytest.mark.parametrize("name", ["debate", "panel"])
+@pytest.mark.parametrize("name", ["debate", pytest.param("panel", marks=pytest.mark.full)])
 def test_a_run_whose_host_is_killed_ends_as_if_nothing_had_happened(world: World, name: str) -> None:
     """S0, S2: killed in the middle of its first step and again while a job writes the synthesis; nothing but rt brings it back."""
     calm, table = began(world, name), began(world, name)

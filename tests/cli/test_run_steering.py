@@ -75,6 +75,7 @@ def test_what_is_said_between_two_steps_reaches_the_next_one_once(world: World) 
     assert not any("invoices" in request for request in requests(world, table, "r3"))
 
 
+@pytest.mark.full
 def test_an_upgrade_that_renamed_a_step_is_said_and_goes_on_by_hand(world: World) -> None:
     """Replay meets another step: status, run and wait say format_changed; resume --as-open: say, drain, synthesis and end work."""
     how = ["--format", "table", *TWO, "--moderator", "rehearsal"]

@@ -67,6 +67,7 @@ def test_whoever_leaves_the_question_of_a_gate_leaves_the_table_there(world: Wor
     assert world.json("status")["state"] == "done"
 
 
+@pytest.mark.full
 def test_a_run_in_a_pipe_says_plain_lines(world: World) -> None:
     """Without a terminal: a line each, no control characters; --json --events: each event a JSON line on stderr."""
     seats = ["--seat", "a=rehearsal", "--seat", "b=rehearsal:dying", "--moderator", "rehearsal"]

@@ -83,6 +83,7 @@ def test_one_nudge_a_turn(world: World) -> None:
     assert len(lines(world, "started")) == 1
 
 
+@pytest.mark.full
 def test_a_slow_start_and_a_swallowed_enter(world: World) -> None:
     """A screen that comes up late and takes no Enter at first gets the line once, and one answer."""
     profile(world, "slow=1", "swallow=1")

@@ -60,7 +60,7 @@ def test_every_line_of_the_moderators_skill_works(world: World) -> None:
             laid.append([one["table"] for one in told(world, "list")["tables"]][-1])
     assert [one["table"] for one in told(world, "list", "--archived")["tables"]] == laid[:1]
     assert {m["kind"] for m in world.record(laid[0])} >= {"intent", "reply", "note", "synthesis"}
-    assert not [name for name in world.sessions() if name.startswith(laid[0])]
+    assert not [name for name in world.sessions() if name.startswith(f"{laid[0]}--")]
 
 
 def test_every_line_of_the_participants_skill_works_in_a_seat(world: World) -> None:
