@@ -56,6 +56,7 @@ def test_an_audit_with_a_dying_seat_ends_degraded(world: World, tmp_path: Path) 
     assert "holds the results of" in again.stderr
 
 
+@pytest.mark.full
 def test_a_deadlock_leaves_the_run_at_a_gate(world: World) -> None:
     """S2.29, S2.15: without a terminal the run ends with 3 and the disagreement; `rt decide stop` then brings the report."""
     done = world.run(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import signal
 import subprocess
 
+import pytest
+
 from rt_mailbox import groups
 from rt_mailbox.addresses import group_of
 from tests.cli.world import World
@@ -33,6 +35,7 @@ def test_the_bus_is_killed_between_commands(world: World) -> None:
     assert {seat["failures"] for seat in world.snapshot(table)["seats"]} == {"0"}
 
 
+@pytest.mark.full
 def test_the_bus_is_killed_during_a_drain(world: World) -> None:
     """A drain whose bus dies before it commits has read nothing for good: the next one shows the same again."""
     table = world.start(*TWO)
@@ -69,6 +72,7 @@ def test_the_disk_is_full(world: World) -> None:
     assert len(world.record(table)) == 6
 
 
+@pytest.mark.full
 def test_memory_is_full(world: World) -> None:
     """A full bus stores nothing and says so; cursors, end and archive still work, and there is room again afterwards."""
     table = world.start(*TWO)

@@ -8,6 +8,7 @@ import signal
 from pathlib import Path
 
 import psutil
+import pytest
 
 from tests.cli.world import ECHO, World
 from tests.helpers import eventually
@@ -107,6 +108,7 @@ def test_tmuxs_socket_is_deleted(world: World) -> None:
     assert after == before
 
 
+@pytest.mark.full
 def test_a_session_is_killed_by_hand(world: World) -> None:
     """A seat's session that somebody kills comes back by itself, without a strike."""
     table = world.start(*TWO)

@@ -7,6 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import psutil
+import pytest
 
 from rt_moderator import naming
 from tests.cli.world import ECHO, World
@@ -96,6 +97,7 @@ def test_archive(world: World) -> None:
     assert world.processes("valkey") or world.processes("redis"), "the bus stays"
 
 
+@pytest.mark.full
 def test_an_archive_that_was_killed_is_done_again(world: World) -> None:
     """S4.26: archive is safe to repeat after it died half way."""
     table = world.start(*TWO)
@@ -133,6 +135,7 @@ def test_resume_after_an_end_and_after_an_archive(world: World) -> None:
     assert world.json("resume", table)["seats"] == {"a": "running", "b": "running"}
 
 
+@pytest.mark.full
 def test_resume_names_what_is_missing(world: World) -> None:
     """S4.27: a folder or CLI that is gone is named and nothing is changed; --cwd gives another folder."""
     agent = world.program("agent", ECHO)

@@ -15,8 +15,11 @@ STEP_SECONDS = 12.0
 
 @pytest.mark.parametrize(
     ("body", "reason"),
-    [(SILENT, "no answer"), (EXITS, "exit 3"), (FLOODS, "flood")],
-    ids=["silent", "exits", "floods"],
+    [
+        pytest.param(SILENT, "no answer", id="silent", marks=pytest.mark.full),
+        pytest.param(EXITS, "exit 3", id="exits"),
+        pytest.param(FLOODS, "flood", id="floods", marks=pytest.mark.full),
+    ],
 )
 def test_three_strikes_drop_a_seat(world: World, body: str, reason: str) -> None:
     """S1.24: a CLI that prints nothing, exits at once or floods is tried three times, then dropped: [ERROR: …], degraded."""

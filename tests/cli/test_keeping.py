@@ -30,6 +30,7 @@ def another_home(world: World) -> Iterator[dict[str, str]]:
     rt("bus", "stop", "--force", env={"RT_HOME": str(home)}, timeout=60)
 
 
+@pytest.mark.full
 def test_a_table_goes_on_elsewhere(world: World, away: dict[str, str]) -> None:
     """S4.27: exported while open, or offloaded and the file copied, a table goes on in another home: same seats, same cursors."""
     table = world.start(*TWO)

@@ -91,6 +91,7 @@ def test_a_run_in_a_pipe_says_plain_lines(world: World) -> None:
     assert json.loads(done.stdout)["result"] == "answered"
 
 
+@pytest.mark.full
 def test_a_run_that_nobody_answers_or_agrees_in(world: World) -> None:
     """S0.31, S2.23: nobody answers: exit 1 with the lines to type; --require-consensus without any: exit 1 no_consensus, all is kept."""
     dying = ["--seat", "a=rehearsal:dying", "--seat", "b=rehearsal:dying", "--moderator", "rehearsal"]

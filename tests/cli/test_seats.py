@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.cli.world import ECHO, World
 from tests.helpers import eventually
 
@@ -72,6 +74,7 @@ def test_the_last_seat_is_dropped(world: World) -> None:
     assert world.json("say", "x", "--note")["seq"] == 3
 
 
+@pytest.mark.full
 def test_a_seats_screen(world: World) -> None:
     """S4.23: `seat log` shows what a seat printed, without control characters; a session that is gone is named."""
     loud = world.program("loud", "cat >/dev/null; printf 'hello \\033[31mred\\033[0m \\007\\n'")
@@ -86,6 +89,7 @@ def test_a_seats_screen(world: World) -> None:
     assert world.refused("seat", "log", "a", "-t", table) == "session_gone"
 
 
+@pytest.mark.full
 def test_turns_are_cancelled_and_extended(world: World) -> None:
     """S4.23: a turn cancelled by hand closes without a strike and ends its CLI; an extended one gets more time."""
     nap = world.program("nap", f"if mkdir '{world.work}/first'; then {NAP}; fi; {ECHO}")

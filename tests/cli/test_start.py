@@ -136,6 +136,7 @@ def test_detach_returns_the_id(world: World) -> None:
     assert world.turns(table) == {"m1/a": "answered"}
 
 
+@pytest.mark.full
 def test_another_tables_synthesis_as_context(world: World) -> None:
     """S0.7: --context-from takes the latest synthesis along, labelled; a table without one is a warning."""
     first = world.start(*TWO, topic="One")

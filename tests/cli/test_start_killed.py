@@ -80,6 +80,7 @@ def test_starts_at_once_lay_one_table(world: World) -> None:
     assert world.start(*SEATS, "--new") != table
 
 
+@pytest.mark.full
 def test_a_start_that_died_half_way_is_not_waited_for(world: World) -> None:
     """S0.9: who finds the claim of a start that was killed completes it at once; that of one at work it waits for."""
     world.text("bus", "start")

@@ -14,6 +14,7 @@ TWO = ("--seat", "a=rehearsal", "--seat", "b=rehearsal")
 SUPERSEDED = 3
 
 
+@pytest.mark.full
 def test_a_second_host_waits_and_takes_over(world: World) -> None:
     """Two hosts for one table: one holds the lock; when its process is gone the other has it at once, with a new epoch."""
     table = world.start(*TWO)

@@ -67,6 +67,7 @@ def test_a_pane_that_is_gone_is_let_be(world: World, pane: Pane) -> None:
     assert "rt drain" not in pane.tmux("capture-pane", "-p", "-t", "other")
 
 
+@pytest.mark.full
 def test_nobody_is_woken_unasked(world: World, pane: Pane) -> None:
     """S4.16: without --wake and without a terminal to ask on, no pane is ever typed into."""
     table = world.start(*TWO, env=pane.env)

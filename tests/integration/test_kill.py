@@ -31,7 +31,7 @@ Find = Callable[[World], list[psutil.Process]]
 @pytest.mark.parametrize(
     "rounds",
     [
-        pytest.param(3, marks=pytest.mark.timeout(240)),
+        pytest.param(2, marks=pytest.mark.timeout(240)),
         pytest.param(50, marks=[pytest.mark.full, pytest.mark.timeout(3000)]),
     ],
 )
