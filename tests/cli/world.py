@@ -32,6 +32,25 @@ if TYPE_CHECKING:
 
 CONFIG = "kill_grace_seconds = 0.5\n"
 ECHO = "prompt=$(cat); echo '## Position'; echo \"$RT_SEAT speaks\""
+WITHIN = frozenset(
+    [
+        "status",
+        "list",
+        "show",
+        "events",
+        "search",
+        "say",
+        "decide",
+        "set",
+        "synthesis",
+        "wait",
+        "drain",
+        "end",
+        "archive",
+        "turn-extend",
+        "turn-cancel",
+    ]
+)
 Env = Mapping[str, str | None]
 
 
@@ -63,8 +82,11 @@ class World:
         return rt(*args, env=env, stdin=stdin, timeout=timeout, cwd=self.work)
 
     def json(self, *args: str, env: Env | None = None, stdin: str | bytes | None = None) -> dict[str, Any]:
-        """The one JSON object of a command that must succeed."""
-        done = self.run(*args, "--json", env=env, stdin=stdin)
+        """The one JSON object of a command that must succeed; what only reads or writes the bus runs within this process."""
+        if args[0] in WITHIN and env is None and not isinstance(stdin, bytes):
+            done = self.inside(*args, "--json", stdin=stdin)
+        else:
+            done = self.run(*args, "--json", env=env, stdin=stdin)
         assert done.returncode == 0, done.stderr
         found: dict[str, Any] = json.loads(done.stdout)
         return found
