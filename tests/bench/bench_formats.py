@@ -45,21 +45,36 @@ def debate(topic: str, *more: str, seats: tuple[str, ...] = EIGHT) -> str:
         for slug in seats
         for word in ("--seat", f"{slug}=rehearsal", "--role", f"{slug}={slug} looks on")
     ]
-    done = rt("run", topic, "--format", "debate", *given, "--moderator", "rehearsal", "--detach", *more)
+    done = rt(
+        "run",
+        topic,
+        "--format",
+        "debate",
+        *given,
+        "--moderator",
+        "rehearsal",
+        "--rounds",
+        "3",
+        "--detach",
+        *more,
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
 
 
 def gap(table: str) -> float:
-    """Seconds from the last reply of the first step to the first control message of the second."""
+    """Seconds from the last reply of the second step to the first control message of the third.
+
+    Opening a step reads what was said since the one before it, for the words of people; the record before that is not touched.
+    """
     found = access.open_light()
     assert found is not None
     try:
         events = over(found.door, table)
     finally:
         found.door.close()
-    replied = [at(e) for e in events if e["type"] == "replied" and e["turn"].startswith("r1/")]
-    asked = [at(e) for e in events if e["type"] == "asked" and e["turn"].startswith("r2/")]
+    replied = [at(e) for e in events if e["type"] == "replied" and e["turn"].startswith("r2/")]
+    asked = [at(e) for e in events if e["type"] == "asked" and e["turn"].startswith("r3/")]
     return (asked[0] - replied[-1]) / 1000
 
 
