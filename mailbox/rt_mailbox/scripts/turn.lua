@@ -24,7 +24,8 @@ if redis.call('HGET', key('mail', t.mail), 'state') ~= 'leased' then
 end
 if t.leased ~= t.attempt then
   redis.call('HSET', key('turn', turn), 'leased', t.attempt, 'leased_at', int(now))
-  redis.call('HSETNX', key('turn', turn), 'taken_at', int(now)) -- the first time; leased_at is the latest attempt's
+  -- leased_at is the latest attempt's; the first one's is kept as taken_at once there is a second
+  if t.leased_at then redis.call('HSETNX', key('turn', turn), 'taken_at', t.leased_at) end
   event('leased', 'seat', slug, 'turn', turn, 'attempt', t.attempt, 'holder', holder)
 end
 redis.call('HSET', key('seat', slug), 'shown', turn, 'state', 'busy')
