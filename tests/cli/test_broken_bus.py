@@ -22,6 +22,7 @@ def kill_bus(world: World) -> None:
     server.wait(5)
 
 
+@pytest.mark.full
 def test_the_bus_is_killed_between_commands(world: World) -> None:
     """The next command starts it again with all that was said; host and seats wait for it and no seat is struck."""
     table = world.start(*TWO)

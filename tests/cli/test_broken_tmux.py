@@ -95,6 +95,7 @@ def test_the_tmux_server_is_stopped(world: World) -> None:
     assert len(world.sessions()) == 3
 
 
+@pytest.mark.full
 def test_tmuxs_socket_is_deleted(world: World) -> None:
     """A lost socket is restored: the same sessions are found again and go on."""
     table = world.start(*TWO)

@@ -74,6 +74,7 @@ def test_a_server_of_ones_own_is_told_apart(world: World, lax: Node) -> None:
     assert "disk" not in facts
 
 
+@pytest.mark.full
 def test_a_bus_that_does_not_answer_fails(world: World) -> None:
     """Exit 1, with the reason and the fix; the rest is looked at all the same."""
     for url in ("redis://:hunter2@127.0.0.1:1", "redis+cluster://:hunter2@127.0.0.1:1", "http://:hunter2@h"):

@@ -62,6 +62,7 @@ def two_homes(bus: Bus, rt_home: Path) -> Iterator[tuple[Home, Home]]:
         home.kill()
 
 
+@pytest.mark.full
 def test_a_table_goes_on_in_another_home_with_seats_and_cursors(homes: tuple[Home, Home]) -> None:
     """S4.27: over a shared RT_REDIS_URL the same seats, unread positions and numbers, and open questions go on."""
     first, second = homes

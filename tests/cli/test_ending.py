@@ -35,6 +35,7 @@ def test_an_end_needs_a_synthesis(world: World) -> None:
     eventually(lambda: not world.snapshot(table)["host"].get("holder"), what="the host gave up its lock")
 
 
+@pytest.mark.full
 def test_an_end_takes_the_last_synthesis(world: World) -> None:
     """S4.25: the last synthesis is final when no reply is newer; a stop condition that nobody judged is not stated."""
     table = world.start(*TWO)

@@ -40,6 +40,7 @@ def test_three_strikes_drop_a_seat(world: World, body: str, reason: str) -> None
     world.answered(table)
 
 
+@pytest.mark.full
 def test_a_seat_that_recovers_starts_anew(world: World) -> None:
     """S1.24: strikes count since the last good reply: twice wrong, then right, and the next two failures do not drop."""
     good = f'n=$(cat "{world.work}/n" 2>/dev/null || echo 0); echo $((n+1)) > "{world.work}/n"'
@@ -89,6 +90,7 @@ def test_a_cli_that_vanished(world: World) -> None:
     assert "agent is not installed" in world.record(table, "system")[0]["body"]
 
 
+@pytest.mark.full
 def test_one_failing_seat_blocks_nobody(world: World) -> None:
     """S3.10: seats that hang, crash and flood cost the others no time worth speaking of."""
     quick = world.program("quick", ECHO)

@@ -150,6 +150,7 @@ def test_completion() -> None:
     assert rt(env=asked).stdout.split() == ["plain,drain"]
 
 
+@pytest.mark.full
 def test_without_a_terminal_attach_says_what_to_run(bus: Bus, deck: Deck) -> None:
     """S4.1: nothing is attached; a table without sessions and an unknown seat are errors."""
     Laid(bus, "builder", "skeptic")

@@ -63,6 +63,7 @@ def test_a_table_goes_on_elsewhere(world: World, away: dict[str, str]) -> None:
     assert (set(back["seats"]), back["record"], back["unread"]) == ({"a", "b"}, 4, 0)
 
 
+@pytest.mark.full
 def test_an_offloaded_table_is_read_from_its_file(bus: Bus, world: World) -> None:
     """S4.26: what showed the table shows the same from the file; what would change it is table_archived."""
     laid = Laid(bus, "a")

@@ -111,6 +111,7 @@ def test_a_run_that_nobody_answers_or_agrees_in(world: World) -> None:
     assert json.loads(done.stdout)["result"] == "no_consensus"
 
 
+@pytest.mark.full
 def test_a_hook_hands_a_message_over_and_has_the_table_at_once(world: World) -> None:
     """S0.10: `rt run -` takes the topic from stdin and, detached, gives the id while the seats still think."""
     slow = world.program("slow", SLOW)

@@ -10,6 +10,7 @@ from tests.helpers import eventually
 NAP = "cat >/dev/null; exec sleep 300"
 
 
+@pytest.mark.full
 def test_a_seat_comes_late(world: World) -> None:
     """S4.21: a seat that is added sees the whole record, is asked with the next question, and is nobody's twin."""
     table = world.start("--seat", "a=rehearsal")
@@ -65,6 +66,7 @@ def test_a_seat_is_dropped_by_hand(world: World) -> None:
     assert world.refused("seat", "drop", "nobody") == "unknown_seat"
 
 
+@pytest.mark.full
 def test_the_last_seat_is_dropped(world: World) -> None:
     """Without a live seat there is nobody to ask; a note is still taken."""
     table = world.start("--seat", "a=rehearsal")

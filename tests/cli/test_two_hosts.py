@@ -71,6 +71,7 @@ def _dead(world: World, name: str) -> dict[str, object] | None:
     return found[0] if found and found[0]["state"] == "dead" else None
 
 
+@pytest.mark.full
 def test_a_stopped_host_is_replaced_by_the_next_command(world: World) -> None:
     """A host that is killed outright is replaced by whatever command comes next, which says so; nothing is asked twice."""
     table = world.start(*TWO)
