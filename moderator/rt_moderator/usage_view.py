@@ -40,7 +40,7 @@ def usage_view(snapshot: Reply, journal: Mapping[str, Any]) -> Counts:
     turns = snapshot["turns"]
     jobs = [one for found in journal.values() if isinstance(found, list) for one in found if _job(one)]
     seats = [
-        {"seat": seat["slug"], **_counted([_usage(seat)]), **_times(_of(turns, "seat", seat["slug"]), now)}
+        {"seat": seat["slug"], **_counted([_usage(seat)]), **times(_of(turns, "seat", seat["slug"]), now)}
         for seat in snapshot["seats"]
     ]
     numbers = sorted({int(turn.get("round") or 0) for turn in turns})
@@ -49,7 +49,7 @@ def usage_view(snapshot: Reply, journal: Mapping[str, Any]) -> Counts:
         "seats": seats,
         "rounds": [_round(number, _of(turns, "round", str(number)), now) for number in numbers],
         "jobs": {**_counted(map(_of_job, jobs)), "seconds": _rounded(job.get("seconds") for job in jobs)},
-        "total": {**_counted(spent), **_times(turns, now), "seconds": _wall(snapshot["table"], now)},
+        "total": {**_counted(spent), **times(turns, now), "seconds": _wall(snapshot["table"], now)},
     }
 
 
@@ -62,12 +62,13 @@ def _round(number: int, turns: list[Reply], now: int) -> Counts:
     closed = max(int(turn.get("closed_at") or now) for turn in turns)
     answered = [turn for turn in turns if turn["state"] == "answered"]
     return {
-        "round": number, "turns": len(turns), "answered": len(answered), **_counted(map(_usage, turns)), **_times(turns, now),
+        "round": number, "turns": len(turns), "answered": len(answered), **_counted(map(_usage, turns)), **times(turns, now),
         "seconds": _seconds(closed - opened),
     }  # fmt: skip
 
 
-def _times(turns: Iterable[Reply], now: int) -> Counts:
+def times(turns: Iterable[Reply], now: int) -> Counts:
+    """{waiting_seconds, answering_seconds} of some turns; `now` in ms of the bus's clock. Pure."""
     waiting = answering = 0
     for turn in turns:
         closed = int(turn.get("closed_at") or now)

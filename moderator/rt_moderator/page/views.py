@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rt_mailbox.wire import iso
-from rt_moderator import formats, status_view
+from rt_moderator import formats, status_view, usage_view
 from rt_moderator.page import markup
 from rt_moderator.page.markup import Href, words
 from rt_moderator.words import span
@@ -96,6 +96,7 @@ def overview(snapshot: Reply, index: Index, read: Read, href: Href) -> View:
         "warnings": [words(one, 400) for one in status["warnings"]],
         "seats": _seats(snapshot),
         "total": _total(snapshot["seats"]),
+        "spent": _spent(snapshot),
         "syntheses": [_synthesis(one, href) for one in reversed(index.syntheses[-MOST_SYNTHESES:])],
         "partings": _partings(index, read, snapshot, href),
     }
@@ -147,8 +148,7 @@ def _seats(snapshot: Reply) -> list[View]:
 def _seat(seat: Reply, hue: int, turn: Reply | None, snapshot: Reply, clock: int) -> View:
     state = seat["state"]
     left = status_view.seconds_left(snapshot, turn["id"]) if turn else 0
-    spent = [status_view.elapsed(one, clock) or 0 for one in snapshot["turns"] if one["seat"] == seat["slug"]]
-    took = f"answered for {span(sum(spent))}" if sum(spent) >= 1 else ""
+    took = _took(usage_view.times([one for one in snapshot["turns"] if one["seat"] == seat["slug"]], clock))
     model = seat.get("effective_model") or seat.get("requested_model") or seat.get("model", "")
     runs = (seat.get("profile", ""), model, seat.get("transport", ""))
     return {
@@ -166,6 +166,24 @@ def _seat(seat: Reply, hue: int, turn: Reply | None, snapshot: Reply, clock: int
             filter(None, (took, _usage(_counts(seat)), f"turn {words(turn['id'], 80)}" if turn else ""))
         ),
     }
+
+
+def _took(times: Mapping[str, Any]) -> str:
+    """How long seats answered, and how long questions waited for them."""
+    words_of = (("answering_seconds", "answered for"), ("waiting_seconds", "waited"))
+    return " · ".join(f"{word} {span(times[name])}" for name, word in words_of if times[name] >= 1)
+
+
+def _spent(snapshot: Reply) -> list[View]:
+    """Each round with the time it took by the wall, and what its answers cost as far as their CLIs say."""
+    rounds = usage_view.usage_view(snapshot, {})["rounds"]
+    return [
+        {
+            "round": one["round"],
+            "told": " · ".join(filter(None, (span(one["seconds"]), _took(one), _usage(one)))),
+        }
+        for one in rounds
+    ]
 
 
 def _counts(seat: Reply) -> Mapping[str, Any]:
