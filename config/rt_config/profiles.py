@@ -67,6 +67,11 @@ def load(settings: Settings) -> dict[str, Profile]:
     return {one.name: one for one in sorted(found, key=lambda p: (p.order, p.name))}
 
 
+def families(profiles: dict[str, Profile]) -> dict[str, str]:
+    """Profile name → whose models answer."""
+    return {name: profile.family for name, profile in profiles.items()}
+
+
 def get(profiles: dict[str, Profile], name: str) -> Profile:
     """The profile of that name.
 

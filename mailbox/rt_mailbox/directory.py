@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from rt_mailbox.door import Door, Reply
 
 OPEN = ("starting", "open")
+FORMAT_OVER = ("done", "failed", "stuck")  # phases in which a table with a format takes `say` again
 
 
 def write(door: Door, space: str, table: str, entry: Reply) -> None:

@@ -52,6 +52,11 @@ def key(space: str, kind: str, *parts: str) -> str:
     return ":".join((root(space), kind, *parts))
 
 
+def decision(gate: str) -> str:
+    """The line of the journal under which the decision at a gate stands."""
+    return f"{gate}.decision"
+
+
 # The same rule for the scripts; they touch keys of their own space only.
 LUA = """local root = KEYS[1]
 local function key(kind, part) return part and root .. ':' .. kind .. ':' .. part or root .. ':' .. kind end

@@ -14,7 +14,6 @@ from rt_moderator.wish import Wish
 if TYPE_CHECKING:
     from rt_config.settings import Settings
 
-MODES = ("debate", "build", "redteam", "vote")
 _FLAGS = {"steering": "mode", "search": "no-search", "veto": "no-veto"}
 _EVERYWHERE = frozenset({"turn_timeout", "moderator", "out", "budget_min", "budget_usd"})
 

@@ -37,16 +37,20 @@ def seated(chosen: str, settings: Settings) -> tuple[list[SeatPlan], list[dict[s
     """
     if chosen.strip() not in data.load(settings):
         sitting, missing = available.there(everybody(chosen, settings), settings)
-        return sitting, [{"kind": "left_out", **one} for one in missing], [_line(one) for one in missing]
+        return (
+            sitting,
+            [{"kind": "left_out", **one} for one in missing],
+            [panels.change_line(one) for one in missing],
+        )
     found = panels.seated(chosen, settings)
     seats = _called(found.seats)
     slugs = {old.slug: new.slug for old, new in zip(found.seats, seats, strict=True)}
     changed = [{**one, "seat": slugs.get(one["seat"], one["seat"])} for one in found.degraded]
-    return seats, [{"kind": "substituted", **one} for one in changed], [*map(_line, changed), *found.warnings]
-
-
-def _line(change: dict[str, str]) -> str:
-    return f"{change['seat']}: {change['why']} ({change['action']})"
+    return (
+        seats,
+        [{"kind": "substituted", **one} for one in changed],
+        [*map(panels.change_line, changed), *found.warnings],
+    )
 
 
 def _called(plans: Sequence[SeatPlan]) -> list[SeatPlan]:

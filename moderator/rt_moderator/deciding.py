@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from typing import TYPE_CHECKING, Any
 
 from rt_config.errors import BadChoiceError, EmptyBodyError, NoGateError
-from rt_mailbox import groups, journal, turns
+from rt_mailbox import groups, journal, keys, turns
 from rt_mailbox.addresses import group_of
-from rt_moderator import asking, saying
-from rt_moderator.engine import gates
+from rt_moderator import asking, formats, saying
 
 if TYPE_CHECKING:
     from rt_mailbox.door import Reply
     from rt_moderator.shell import Shell
-
-CHOICES = ("continue", "steer", "stop", "retry", "veto")
 
 
 def decide(
@@ -42,7 +38,7 @@ def decide(
             "seq": None,
             "retried": _retried(shell, snapshot),
         }
-    offered = json.loads(about.get("gate_options") or "[]")
+    offered = formats.offered(about)
     if choice not in offered:
         raise BadChoiceError(table=table, offered=", ".join(offered), choice=choice)
     if choice == "steer" and not text.strip():
@@ -55,7 +51,7 @@ def decide(
         sent = groups.send(shell.door, table, group_of(table), person, text, key=key, limit=limit)
         seq = sent["seq"]
     stood = journal.put(
-        shell.door, table, gates.decision(gate), {"choice": choice, "text": text, "person": person}, event="decided",
+        shell.door, table, keys.decision(gate), {"choice": choice, "text": text, "person": person}, event="decided",
         fields={"choice": choice, "text": text, "person": person},
     )  # fmt: skip
     return {"table": table, "gate": gate, "choice": stood["choice"], "seq": seq, "retried": []}

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from rt_mailbox import groups, records, tables
 from rt_mailbox.addresses import group_of
-from rt_mailbox.door import mapping
+from rt_mailbox.door import clock_ms, mapping
 from rt_mailbox.keys import key
 from rt_moderator import who_is_who
 from rt_participant import acts
@@ -56,7 +56,7 @@ class Drain:
         for _, fields in self._shell.door.command("XREVRANGE", log, "+", "-", "COUNT", _LOOK_BACK):
             event = mapping(fields)
             if event["type"] == _EVENT and event.get("person") == self.person:
-                return max(0.0, (_now_ms(self._shell) - int(event["at"])) / 1000)
+                return max(0.0, (clock_ms(self._shell.door) - int(event["at"])) / 1000)
         return None
 
     def commit(self) -> None:
@@ -106,8 +106,3 @@ def context(body: str, wanted: str, around: int = 50) -> str:
         return ""
     start, end = max(0, at - around), min(len(text), at + len(wanted) + around)
     return ("…" if start else "") + text[start:end].strip() + ("…" if end < len(text) else "")
-
-
-def _now_ms(shell: Shell) -> int:
-    seconds, micros = shell.door.command("TIME")
-    return int(seconds) * 1000 + int(micros) // 1000

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rt_config.errors import FormatError, NoConsensusError
+from rt_config.errors import NoConsensusError
 from rt_moderator import status_view
 from rt_moderator.engine import results
 from rt_moderator.quoting import inline
@@ -108,6 +108,3 @@ def _result(found: dict[str, Any]) -> str:
     if found["stop_reason"]:
         parts.append(f"stopped: {found['stop_reason']}")
     return ", ".join(parts)
-
-
-__all__ = ["FormatError", "finish", "summary", "text"]

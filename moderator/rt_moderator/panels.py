@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from rt_config.profiles import Profile
     from rt_config.settings import Settings
 
-MODES = ("debate", "build", "redteam", "vote")
 BUDGET = "budget"
 
 
@@ -40,18 +39,14 @@ class Seated:
     analysts: tuple[str, ...] = ()
 
 
-def panel_seats(
-    chosen: str, settings: Settings, *, mode: str = "", most: int = 0
-) -> tuple[list[SeatPlan], list[str]]:
-    """The seats of `seated`, and everything that has to be said about them."""
-    found = seated(chosen, settings, mode=mode, most=most)
-    return list(found.seats), said(found)
-
-
 def said(found: Seated) -> list[str]:
     """Substitutions, then warnings, a line each."""
-    lines = [f"{one['seat']}: {one['why']} ({one['action']})" for one in found.degraded]
-    return [*lines, *found.warnings]
+    return [*map(change_line, found.degraded), *found.warnings]
+
+
+def change_line(change: Mapping[str, str]) -> str:
+    """A substitution, or who was left out, in one line."""
+    return f"{change['seat']}: {change['why']} ({change['action']})"
 
 
 def seated(chosen: str, settings: Settings, *, mode: str = "", most: int = 0) -> Seated:
@@ -87,12 +82,11 @@ def check_list(chosen: str, known: Mapping[str, Panel], profiles: Mapping[str, P
 
 def option_fields(found: Seated, settings: Settings) -> dict[str, Any]:
     """What `engine.options.Options` needs to know of this machine: who else could sit, analyse, write, and for how long."""
-    profiles = catalog.load(settings)
     return {
         "analysts": found.analysts,
         "synthesizer": found.synthesizer,
         "roster": available_specs(settings),
-        "families": {name: profile.family for name, profile in profiles.items()},
+        "families": roster.families(settings),
         "panel_notes": found.degraded,
         "panel_warnings": found.warnings,
         "analyst_seconds": settings.analyst_seconds,
@@ -161,14 +155,13 @@ def _named(panel: Panel, settings: Settings, most: int) -> Seated:
 def _said(
     panel: Panel, there: Sequence[SeatPlan], wanted: Sequence[SeatPlan], warnings: list[str], profiles: dict[str, Profile]
 ) -> Seated:  # fmt: skip
-    families = {name: profile.family for name, profile in profiles.items()}
     asked = {plan.slug: plan for plan in wanted}
     degraded = [] if warnings else [
         _substituted(plan, asked[plan.slug], there, profiles)
         for plan in there
         if (plan.profile, plan.model) != (asked[plan.slug].profile, asked[plan.slug].model)
     ]  # fmt: skip
-    if same := one_family(there, families):
+    if same := one_family(there, catalog.families(profiles)):
         warnings = [*warnings, same]
     return Seated(
         panel.name,
@@ -209,7 +202,7 @@ def _listed(chosen: str, of_mode: Panel, settings: Settings) -> Seated:
     empty += [PanelSeat(profile=ANY)] * (len(items) - len(empty))
     wanted = [given(plan, item, profiles) for plan, item in zip(_slugged(empty), items, strict=False)]
     sitting, degraded = there(wanted, settings)
-    same = one_family(sitting, {name: profile.family for name, profile in profiles.items()})
+    same = one_family(sitting, catalog.families(profiles))
     return Seated(chosen, "debate", tuple(sitting), (same,) if same else (), (), tuple(degraded))
 
 

@@ -161,7 +161,7 @@ def note(settings: Settings) -> str:
 
 def families(settings: Settings) -> dict[str, str]:
     """Profile name → whose models answer."""
-    return {name: profile.family for name, profile in catalog.load(settings).items()}
+    return catalog.families(catalog.load(settings))
 
 
 def _spec_of(seat: SeatPlan, profile: str) -> SeatSpec:

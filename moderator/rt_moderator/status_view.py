@@ -90,7 +90,7 @@ def _procedure(snapshot: Reply) -> dict[str, str | None]:
     """What a format waits for; empty when it is not the one that waits."""
     table, state = snapshot["table"], state_of(snapshot)
     if table.get("gate"):
-        options = "|".join(json.loads(table.get("gate_options") or "[]"))
+        options = "|".join(formats.offered(table))
         reason = f"{table.get('gate_reason', '')}: rt decide {options}"
         return {"for": "gate", "reason": reason, "details": table.get("gate_details") or None}
     if table.get("phase") == "stuck":

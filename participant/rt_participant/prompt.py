@@ -33,11 +33,11 @@ def build(
     wanted = [one for one in messages if not _is_request(one, turn)]
     kept, cut = _newest(wanted, most_chars)
     text = _template(_TEMPLATE).render(
-        name=_line(turn["name"]),
-        person=_line(turn["person"]),
-        role=_line(turn["role"]),
-        viewpoint=_line(turn["viewpoint"]),
-        topic=_line(turn["topic"]),
+        name=line(turn["name"]),
+        person=line(turn["person"]),
+        role=line(turn["role"]),
+        viewpoint=line(turn["viewpoint"]),
+        topic=line(turn["topic"]),
         round=turn["round"],
         request=cleaning.plain(turn["request"]).strip(),
         fresh=fresh,
@@ -55,11 +55,11 @@ def bare(request: str) -> str:
 def role(seat: Mapping[str, str], topic: str) -> str:
     """What a seat with a screen of its own is told once: who it is, and how it is asked. No control characters."""
     text = _template(_ROLE).render(
-        name=_line(seat.get("name") or seat["slug"]),
-        person=_line(seat["person"]),
-        role=_line(seat.get("role", "")),
-        viewpoint=_line(seat.get("viewpoint", "")),
-        topic=_line(topic),
+        name=line(seat.get("name") or seat["slug"]),
+        person=line(seat["person"]),
+        role=line(seat.get("role", "")),
+        viewpoint=line(seat.get("viewpoint", "")),
+        topic=line(topic),
     )
     return text.strip() + "\n"
 
@@ -91,11 +91,12 @@ def _quoted(message: dict[str, Any], cut: int) -> dict[str, str]:
     body = cleaning.plain(message["body"]).strip("\n")
     if cut and len(body) > cut:
         body = f"{body[:cut]}\n[… {len(body) - cut} more characters are left out]"
-    label = f"m{message['seq']} · {_line(message['from'])} · {message['kind']} · round {message['round']}"
+    label = f"m{message['seq']} · {line(message['from'])} · {message['kind']} · round {message['round']}"
     return {"label": label, "fence": "`" * (longest_run(body) + 1), "body": body}
 
 
-def _line(text: str) -> str:
+def line(text: str) -> str:
+    """`text` as one line, without control characters."""
     return " ".join(cleaning.plain(text).split())
 
 

@@ -6,7 +6,8 @@ import time
 
 from rt_config.errors import BadConfigError
 from rt_mailbox import groups, tables, turns, waiting
-from rt_mailbox.keys import key
+from rt_mailbox.directory import FORMAT_OVER
+from rt_mailbox.keys import decision, key
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ def _at_work(actor: Actor) -> bool:
     form, phase, by_hand = actor.door.command(
         "HMGET", key(actor.table, "table"), "format", "phase", "as_open"
     )
-    over = form in (None, "", "open") or phase in ("done", "failed", "stuck") or by_hand
+    over = form in (None, "", "open") or phase in FORMAT_OVER or by_hand
     return not over and not needs(actor.door, actor.table)
 
 
@@ -100,7 +101,7 @@ def needs(door: Door, table: str) -> str:
         "HMGET", key(table, "table"), "gate", "asks", "asks_after", "synthesis"
     )
     if gate:
-        return "" if door.command("HEXISTS", key(table, "journal"), f"{gate}.decision") else "gate"
+        return "" if door.command("HEXISTS", key(table, "journal"), decision(gate)) else "gate"
     return "synthesis" if asks and int(latest or 0) <= int(after or 0) else ""
 
 

@@ -12,8 +12,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from rt_mailbox import journal, records, server, tables
-from rt_moderator.engine import gates
+from rt_mailbox import journal, keys, records, server, tables
 from tests import showcase
 from tests.cli.laid import Laid
 from tests.cli.world import World
@@ -145,7 +144,7 @@ def test_a_gate_in_the_terminal(bus: Bus, rt_home: Path) -> None:
         terminal.type(text="Only the cost.")
         terminal.type("Enter")
         terminal.shows("Decided: steer.")
-    stood = journal.get(laid.door, laid.table, gates.decision("r2.gate"))
+    stood = journal.get(laid.door, laid.table, keys.decision("r2.gate"))
     assert stood is not None
     assert (stood["choice"], stood["person"]) == ("steer", "user")
     assert bodies(laid, "user")[-1] == "Only the cost."

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from rt_mailbox import groups, journal, tables
-from rt_moderator.engine.gates import decision
+from rt_mailbox.keys import decision
 from tests.format_bench import FormatRun, rehearsed
 from tests.helpers import Bus
 

@@ -8,9 +8,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from rt_mailbox import journal, records, server, tables
+from rt_mailbox import journal, keys, records, server, tables
 from rt_mailbox.keeping import archives
-from rt_moderator.engine import gates
 from tests import showcase
 from tests.cli.laid import Laid
 from tests.helpers import Bus, eventually
@@ -160,7 +159,7 @@ def test_a_gate_has_its_buttons(opened: Opened) -> None:
     form = {"csrf": csrf(shown), "text": "Enough."}
     assert visitor.post(f"{page}/decide", form | {"choice": "veto"}).json()["error_code"] == "bad_choice"
     assert visitor.post(f"{page}/decide", form | {"choice": "stop"}).json()["choice"] == "stop"
-    stood = journal.get(laid.door, laid.table, gates.decision("r2.gate"))
+    stood = journal.get(laid.door, laid.table, keys.decision("r2.gate"))
     assert stood == {"choice": "stop", "text": "Enough.", "person": "user"}
     assert laid_bodies(laid)[-1] == "Enough."
 

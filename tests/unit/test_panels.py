@@ -43,10 +43,18 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
     return made
 
 
+def panel_seats(
+    chosen: str, settings: Settings, *, mode: str = "", most: int = 0
+) -> tuple[list[SeatPlan], list[str]]:
+    """The seats of a panel, and everything that has to be said about them."""
+    found = panels.seated(chosen, settings, mode=mode, most=most)
+    return list(found.seats), panels.said(found)
+
+
 @pytest.mark.parametrize("mode", list(ROLES))
 def test_a_mode_has_its_panel(install: Install, mode: str) -> None:
     """S0.2, S0.34: with all four CLIs a mode seats its four roles on opus, codex, gemini and grok, and says nothing."""
-    seats, warnings = panels.panel_seats(mode, install(*ALL))
+    seats, warnings = panel_seats(mode, install(*ALL))
     order = (
         ["claude", "codex", "gemini", "grok"] if mode == "debate" else ["claude", "gemini", "grok", "codex"]
     )
@@ -59,7 +67,7 @@ def test_a_mode_has_its_panel(install: Install, mode: str) -> None:
 
 def test_equal_roles_are_meant_in_a_vote_only(install: Install) -> None:
     """S3.4: four voters are no mistake in mode vote; elsewhere the same role twice is refused."""
-    seats, _ = panels.panel_seats("vote", install(*ALL))
+    seats, _ = panel_seats("vote", install(*ALL))
     assert [seat.name for seat in seats] == ["Voter 1", "Voter 2", "Voter 3", "Voter 4"]
     with pytest.raises(BadConfigError, match="same role"):
         checked(seats)
@@ -68,13 +76,13 @@ def test_equal_roles_are_meant_in_a_vote_only(install: Install) -> None:
 @pytest.mark.parametrize("chosen", ["", "default"])
 def test_no_mode_has_the_panel_of_a_debate(install: Install, chosen: str) -> None:
     """S0.3: the default panel is the debate's."""
-    seats, _ = panels.panel_seats(chosen, install(*ALL), mode="default")
+    seats, _ = panel_seats(chosen, install(*ALL), mode="default")
     assert [seat.role for seat in seats] == ROLES["debate"]
 
 
 def test_a_missing_cli_without_fallback_seats_the_budget_panel(install: Install) -> None:
     """S0.32: the install line of each missing CLI is said, the roles stay, and what is installed sits, spread."""
-    seats, warnings = panels.panel_seats("build", install("claude", "codex"))
+    seats, warnings = panel_seats("build", install("claude", "codex"))
     assert [seat.role for seat in seats] == ROLES["build"]
     assert [seat.profile for seat in seats] == ["claude", "codex", "claude", "codex"]
     assert warnings[:2] == [
@@ -87,14 +95,14 @@ def test_a_missing_cli_without_fallback_seats_the_budget_panel(install: Install)
 
 def test_one_cli_sits_several_times_and_is_flagged(install: Install) -> None:
     """S0.32: with one CLI it runs all the same, flagged one family."""
-    seats, warnings = panels.panel_seats("debate", install("codex"))
+    seats, warnings = panel_seats("debate", install("codex"))
     assert {seat.profile for seat in seats} == {"codex"}
     assert warnings[-1] == "all 4 seats are of one family (openai): they are likely to err together"
 
 
 def test_no_cli_at_all_is_a_rehearsal(install: Install) -> None:
     """S0.32: a machine without any agent CLI seats the scripted one, and names what is missing."""
-    seats, warnings = panels.panel_seats("vote", install())
+    seats, warnings = panel_seats("vote", install())
     assert [seat.profile for seat in seats] == ["rehearsal"] * 4
     assert len([line for line in warnings if "is not installed" in line]) == 4
 
@@ -117,14 +125,14 @@ def test_a_named_fallback_sits_in_and_degrades(install: Install) -> None:
 
 def test_quick_takes_the_first_three_that_can_run(install: Install) -> None:
     """S0.4: the first three available seats of the mode's panel; nobody is substituted when there are three."""
-    seats, warnings = panels.panel_seats("debate", install("claude", "gemini", "grok"), most=3)
+    seats, warnings = panel_seats("debate", install("claude", "gemini", "grok"), most=3)
     assert [seat.slug for seat in seats] == ["advocate", "analyst", "contrarian"]
     assert warnings == []
 
 
 def test_quick_with_one_cli_takes_the_budget_panel(install: Install) -> None:
     """S0.4, S0.32: three seats of the one CLI, said."""
-    seats, warnings = panels.panel_seats("debate", install("claude"), most=3)
+    seats, warnings = panel_seats("debate", install("claude"), most=3)
     assert [seat.profile for seat in seats] == ["claude"] * 3
     assert len(warnings) == 5
 
@@ -137,12 +145,12 @@ def test_quick_cuts_no_list(install: Install) -> None:
 def test_a_list_names_the_seats_and_no_others(install: Install) -> None:
     """S0.5: PROFILE[:MODEL[:EFFORT]] by commas, in the roles of the mode; more than four have none."""
     settings = install(*ALL)
-    seats, warnings = panels.panel_seats("codex:o5:high, rehearsal:agree", settings, mode="redteam")
+    seats, warnings = panel_seats("codex:o5:high, rehearsal:agree", settings, mode="redteam")
     assert [(s.role, s.profile, s.model, s.effort) for s in seats] == [
         ("Defender", "codex", "o5", "high"), ("Analyst", "rehearsal", "agree", ""),
     ]  # fmt: skip
     assert warnings == []
-    five, _ = panels.panel_seats("claude,codex,gemini,grok,rehearsal", settings)
+    five, _ = panel_seats("claude,codex,gemini,grok,rehearsal", settings)
     assert [seat.slug for seat in five][3:] == ["contrarian", "seat-5"]
     assert checked(five) == five
 
@@ -153,7 +161,7 @@ def test_a_listed_cli_that_is_missing_is_left_out_and_said(install: Install) -> 
     found = panels.seated("claude,gemini", settings)
     assert [seat.slug for seat in found.seats] == ["advocate"]
     assert [one["seat"] for one in found.degraded] == ["devils-advocate"]
-    assert panels.panel_seats("claude,gemini", settings)[1] == [
+    assert panel_seats("claude,gemini", settings)[1] == [
         "devils-advocate: left out, gemini is not installed (install it: npm install -g @google/gemini-cli)"
     ]
     with pytest.raises(CliMissingError):
@@ -163,9 +171,9 @@ def test_a_listed_cli_that_is_missing_is_left_out_and_said(install: Install) -> 
 def test_what_is_neither_panel_nor_profile_is_refused(install: Install) -> None:
     """S0.5: the error lists the panels and the profiles there are."""
     with pytest.raises(BadConfigError, match=r"budget.*claude"):
-        panels.panel_seats("nobody", install("claude"))
+        panel_seats("nobody", install("claude"))
     with pytest.raises(UnknownProfileError):
-        panels.panel_seats("claude,nobody", install("claude"))
+        panel_seats("claude,nobody", install("claude"))
 
 
 def test_a_panel_of_the_users_own(install: Install) -> None:
@@ -174,7 +182,7 @@ def test_a_panel_of_the_users_own(install: Install) -> None:
            "vote": {"synthesizer": "rehearsal"}}  # fmt: skip
     install("codex")
     settings = Settings(panel=own)
-    seats, warnings = panels.panel_seats("mine", settings)
+    seats, warnings = panel_seats("mine", settings)
     assert [(s.slug, s.profile, s.model) for s in seats] == [
         ("nay", "rehearsal", "dissent"),
         ("seat-2", "codex", ""),

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 import click
 
 from rt_config.errors import NoGateError
+from rt_moderator import formats
 from rt_moderator.cli.base import progress
 from rt_participant.show import plain
 
@@ -29,7 +29,7 @@ def decided(shell: Shell, snapshot: Reply) -> bool:
     from rt_moderator import deciding
 
     about = snapshot["table"]
-    options = json.loads(about.get("gate_options") or "[]")
+    options = formats.offered(about)
     progress(f"\n{about.get('gate_details') or about.get('gate_reason') or ''}\n")
     for option in options:
         progress(f"  {option:<9} {_MEANS.get(option, '')}")

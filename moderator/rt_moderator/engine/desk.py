@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rt_config.errors import FormatChangedError
 from rt_mailbox import journal, tables
 from rt_mailbox.addresses import group_of
+from rt_moderator.engine.options import Options
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,6 +36,7 @@ class Desk:
         self.door, self.table, self.fence, self.say = door, table, fence, say
         self.group = group_of(table)
         self.snapshot = snapshot
+        self.options = Options.model_validate_json(self.about.get("options") or "{}")
         self.number = 0
         self._lines: dict[str, Any] = journal.read(door, table)
         self._order = {

@@ -15,7 +15,6 @@ from rt_moderator import formats
 from rt_moderator.engine import asks, gates, looks, results, sitting
 from rt_moderator.engine.desk import PENDING, Desk
 from rt_moderator.engine.model import Outcome, Seat
-from rt_moderator.engine.options import Options
 from rt_moderator.engine.table import NobodyAnsweredError, Table
 from rt_moderator.engine.workers import Workers
 
@@ -36,7 +35,9 @@ class Driver:
         self._workers = Workers()
         self._coroutine: Coroutine[Command, Any, Outcome] | None = None
         self._current: Command | None = None
-        self._options = Options()
+        self._handlers: dict[str, Callable[[Desk, Any], Any]] = {
+            **_PLAIN, "once": self._workers.once, "jobs": self._workers.jobs,
+        }  # fmt: skip
 
     def advance(self, snapshot: Reply) -> None:
         """Go on until something must be awaited. A format that cannot go on leaves its table readable, as `stuck`.
@@ -81,7 +82,8 @@ class Driver:
         assert desk is not None  # noqa: S101 (said to the type checker)
         desk.snapshot = snapshot
         while self._coroutine is not None:
-            value = self._carried_out(desk)
+            command: Any = self._current
+            value = self._handlers[command.kind](desk, command)
             if value is PENDING:
                 return
             self._send(value)
@@ -90,14 +92,13 @@ class Driver:
         """A new coroutine, from the seats that the run began with."""
         desk = Desk(self._door, self._table, self._fence, self._say, snapshot)
         about = snapshot["table"]
-        self._options = Options.model_validate_json(about.get("options") or "{}")
         start = desk.line("start")
         if start is None:
             version = formats.version(about["format"])
             line = {"format": about["format"], "version": version, "seats": sitting.first(snapshot)}
             start = desk.put("start", line, "format", {"format": about["format"], "version": version})
         self._desk = desk
-        table = Table(about, [Seat(**one) for one in start["seats"]], self._options)
+        table = Table(about, [Seat(**one) for one in start["seats"]], desk.options)
         self._coroutine = formats.load(about["format"])(table)
         self._send(None)
 
@@ -114,26 +115,10 @@ class Driver:
             self._coroutine = self._current = None
             code = exc.error_code if isinstance(exc, FormatError) else "no_replies"
             why = str(exc) if isinstance(exc, FormatError) else f"nobody answered {exc.step}"
-            self._conclude(Outcome(status="failed", result="failed", stop_reason=f"{code}: {why}"))
+            results.conclude(desk, Outcome(status="failed", result="failed", stop_reason=f"{code}: {why}"))
         except RoundtableError as exc:
             msg = f"the format raised {exc.error_code}: {exc}"
             raise RuntimeError(msg) from exc
-
-    def _carried_out(self, desk: Desk) -> Any:
-        command: Any = self._current
-        carry: dict[str, Callable[[], Any]] = {
-            "once": lambda: self._workers.once(desk, command),
-            "jobs": lambda: self._workers.jobs(desk, command),
-            "budget": lambda: sitting.budget(desk, command, self._options),
-            "conclude": lambda: self._conclude(Outcome.model_validate(command.outcome)),
-        }
-        if command.kind in carry:
-            return carry[command.kind]()
-        return _PLAIN[command.kind](desk, command)
-
-    def _conclude(self, outcome: Outcome) -> None:
-        assert self._desk is not None  # noqa: S101 (said to the type checker)
-        results.conclude(self._desk, outcome, self._options)
 
     def _stuck(self, snapshot: Reply, code: str, why: str) -> None:
         from rt_mailbox import tables
@@ -154,4 +139,6 @@ _PLAIN: dict[str, Callable[[Desk, Any], Any]] = {
     "sit": sitting.sit,
     "look": looks.look,
     "tell": looks.tell,
+    "budget": sitting.budget,
+    "conclude": results.carry_out,
 }

@@ -7,18 +7,13 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from rt_mailbox import records, tables
-from rt_mailbox.keys import key
+from rt_mailbox.keys import decision, key
 from rt_moderator.engine.desk import PENDING
 from rt_moderator.engine.model import Decision
 
 if TYPE_CHECKING:
     from rt_moderator.engine.commands import Gate, Moderate, Phase, Publish
     from rt_moderator.engine.desk import Desk
-
-
-def decision(name: str) -> str:
-    """The journal line under which the decision at a gate stands."""
-    return f"{name}.decision"
 
 
 def digest_of(text: str) -> str:

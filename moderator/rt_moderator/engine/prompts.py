@@ -41,7 +41,7 @@ def words(text: str, most: int) -> str:
 
 def line(text: str) -> str:
     """`text` as one line."""
-    return " ".join(cleaning.plain(str(text)).split())
+    return prompt.line(str(text))
 
 
 @cache

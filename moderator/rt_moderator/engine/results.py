@@ -10,24 +10,23 @@ from typing import TYPE_CHECKING, Any
 from rt_config import env
 from rt_config.errors import NoReportError
 from rt_mailbox import journal, tables
+from rt_mailbox.door import clock_ms
 from rt_moderator import files, transcript
 from rt_moderator.engine import report
 from rt_moderator.engine.model import Outcome
 
 if TYPE_CHECKING:
     from rt_mailbox.door import Door, Reply
+    from rt_moderator.engine.commands import Conclude
     from rt_moderator.engine.desk import Desk
-    from rt_moderator.engine.options import Options
 
 LINE = "concluded"
 
 
-def conclude(desk: Desk, outcome: Outcome, options: Options) -> None:
+def conclude(desk: Desk, outcome: Outcome) -> None:
     """Keep the outcome, write the files, say that the run is over; safe to repeat."""
-    found = desk.put(LINE, {"outcome": outcome.model_dump(mode="json"), "at": _now(desk)})
-    whole = transcript.load(desk.door, desk.table)
-    if whole is not None:
-        write(desk.door, desk.table, whole[0], found, out=options.out)
+    found = desk.put(LINE, {"outcome": outcome.model_dump(mode="json"), "at": clock_ms(desk.door)})
+    write(desk.door, desk.table, found, out=desk.options.out)
     kept = Outcome.model_validate(found["outcome"])
     rounds = {"rounds": str(kept.rounds)} if kept.rounds else {}
     desk.set(
@@ -37,16 +36,24 @@ def conclude(desk: Desk, outcome: Outcome, options: Options) -> None:
     desk.say(f"the format is over: {kept.result or kept.status}")
 
 
-def write(door: Door, table: str, snapshot: Reply, found: dict[str, Any], *, out: str = "") -> dict[str, Any]:
-    """Write all files of a concluded run; returns result.json's content.
+def carry_out(desk: Desk, command: Conclude) -> None:
+    """Conclude with what the format gave."""
+    conclude(desk, Outcome.model_validate(command.outcome))
+
+
+def write(door: Door, table: str, found: dict[str, Any], *, out: str = "") -> dict[str, Any]:
+    """Write all files of a concluded run, which `of` gave; returns result.json's content.
 
     Raises:
         OSError: the disk is full, or the folder belongs to somebody else.
     """
+    whole = transcript.load(door, table)
+    assert whole is not None  # noqa: S101 (a run concludes at a table that is there)
+    snapshot = whole[0]
     outcome, facts, text, result = _made(door, table, snapshot, found)
     written = {
         "report.md": text,
-        "transcript.md": transcript.render_markdown(*_loaded(door, table)),
+        "transcript.md": transcript.render_markdown(*whole),
         "result.json": json.dumps(result, ensure_ascii=False, indent=2) + "\n",
     }
     for name, content in written.items():
@@ -77,17 +84,6 @@ def report_of(door: Door, table: str) -> tuple[str, dict[str, Any]]:
     return _made(door, table, snapshot, found)[2:]
 
 
-def _loaded(door: Door, table: str) -> tuple[Reply, list[Reply]]:
-    found = transcript.load(door, table)
-    assert found is not None  # noqa: S101 (it was there a moment ago)
-    return found
-
-
-def _now(desk: Desk) -> int:
-    seconds, micros = desk.door.command("TIME")
-    return int(seconds) * 1000 + int(micros) // 1000
-
-
 def _score(snapshot: Reply, outcome: Outcome, facts: dict[str, Any]) -> None:
     """One line a table, once; whoever repeats this finds it."""
     table = snapshot["table"]["id"]
@@ -111,12 +107,11 @@ def of(door: Door, table: str) -> dict[str, Any] | None:
     return found
 
 
-def again(door: Door, table: str, *, out: str = "") -> dict[str, Any] | None:
+def again(door: Door, table: str) -> dict[str, Any] | None:
     """Write the files of a concluded run anew; returns result.json's content, None when there is nothing to write.
 
     Raises:
         OSError.
     """
     found = of(door, table)
-    snapshot = tables.snapshot(door, table, transcript.ALL_TURNS)
-    return None if found is None or snapshot is None else write(door, table, snapshot, found, out=out)
+    return None if found is None else write(door, table, found)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rt_config import profiles as catalog
 from rt_config import settings as configuration
 from rt_config.errors import RoundtableError, SeatExistsError
 from rt_mailbox import tables
-from rt_moderator import plan, roster, seating
+from rt_moderator import roster, seating
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,13 +19,12 @@ if TYPE_CHECKING:
     from rt_mailbox.door import Reply
     from rt_moderator.engine.commands import Budget, Sit
     from rt_moderator.engine.desk import Desk
-    from rt_moderator.engine.options import Options
 
 
 def first(snapshot: Reply) -> list[dict[str, Any]]:
     """The seats as a format sees them, from a snapshot; those that were dropped are none."""
     settings = configuration.load(Path(snapshot["table"]["cwd"]) if snapshot["table"].get("cwd") else None)
-    families = {name: profile.family for name, profile in catalog.load(settings).items()}
+    families = roster.families(settings)
     return [_seen(seat, families) for seat in snapshot["seats"] if seat["state"] != "dropped"]
 
 
@@ -42,7 +41,7 @@ def sit(desk: Desk, command: Sit) -> Any:
     if (found := desk.line(f"{command.name}.done")) is None:
         about = desk.about
         settings = configuration.load(Path(about["cwd"]))
-        families = {name: profile.family for name, profile in catalog.load(settings).items()}
+        families = roster.families(settings)
         made, missing = [], []
         for one in command.seats:
             try:
@@ -66,12 +65,7 @@ def sit(desk: Desk, command: Sit) -> Any:
     return found["seats"]
 
 
-def planned(seats: list[dict[str, Any]]) -> list[plan.SeatPlan]:
-    """Seats as JSON back to plans."""
-    return [plan.SeatPlan(**{**one, "command": tuple(one.get("command", ()))}) for one in seats]
-
-
-def budget(desk: Desk, command: Budget, options: Options) -> Any:
+def budget(desk: Desk, command: Budget) -> Any:
     """Why no further step may be asked, or ''; minutes count while a turn was open, money as far as CLIs name it."""
     if (begun := desk.begun(command)) is not None:
         return begun["value"]
@@ -79,7 +73,7 @@ def budget(desk: Desk, command: Budget, options: Options) -> Any:
     spent = _spent(desk)
     why = ""
     limits = {
-        name: float(desk.about.get(name) or getattr(options, name) or own)
+        name: float(desk.about.get(name) or getattr(desk.options, name) or own)
         for name, own in (("budget_min", command.minutes), ("budget_usd", 0))
     }
     if limits["budget_min"] and minutes >= limits["budget_min"]:
@@ -98,8 +92,6 @@ def _seconds(lines: Mapping[str, Any]) -> float:
 
 def _spent(desk: Desk) -> float:
     """US dollars of seats and jobs."""
-    import json
-
     seats = [json.loads(seat.get("usage") or "{}") for seat in desk.snapshot["seats"]]
     jobs = [job["usage"] for line in desk.lines().values() if isinstance(line, list) for job in line]
     return round(sum(float(one.get("cost_usd", 0)) for one in [*seats, *jobs]), 6)

@@ -5,9 +5,12 @@ Adding one is a module and a line here.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Coroutine, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
+
+from rt_mailbox.directory import FORMAT_OVER
 
 if TYPE_CHECKING:
     from rt_moderator.engine.commands import Command
@@ -31,13 +34,15 @@ MODULES = {
 NAMES = ("open", *MODULES)
 
 
-OVER = ("done", "failed", "stuck")  # phases in which a table takes `say` again
-
-
 def runs(about: Mapping[str, str]) -> bool:
     """Whether a format still runs at the table with these fields; one that goes on by hand has none."""
     known = about.get("format", "open") in MODULES and not about.get("as_open")
-    return known and about.get("phase", "") not in OVER
+    return known and about.get("phase", "") not in FORMAT_OVER
+
+
+def offered(about: Mapping[str, str]) -> list[str]:
+    """What the gate of a table offers; empty when it waits at none."""
+    return [str(one) for one in json.loads(about.get("gate_options") or "[]")]
 
 
 def load(name: str) -> Format:

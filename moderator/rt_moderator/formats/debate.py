@@ -21,13 +21,8 @@ def calls(seats: int, options: Options) -> tuple[int, str]:
 
 async def run(table: Table) -> Outcome:
     """From topic to report."""
-    rounds, said = workflow.rounds_of(table.options)
-    decided = (
-        "quick: the first seats of the mode's panel, one round"
-        if table.options.quick
-        else "asked for, no meta-panel"
-    )
-    places = workflow.laid_out("debate", table.seats)
-    return await flow.carry_out(
-        table, workflow.Workflow("debate", places, rounds, decided, warnings=tuple(said))
-    )
+    if table.options.quick:
+        return await flow.asked_for(
+            table, "debate", 2, "quick: the first seats of the mode's panel, one round"
+        )
+    return await flow.asked_for(table, "debate", 2)

@@ -21,7 +21,4 @@ def calls(seats: int, options: Options) -> tuple[int, str]:
 
 async def run(table: Table) -> Outcome:
     """From topic to report."""
-    rounds, said = workflow.rounds_of(table.options, 1)
-    places = workflow.laid_out("sequential", table.seats)
-    plan = workflow.Workflow("sequential", places, rounds, "asked for, no meta-panel", warnings=tuple(said))
-    return await flow.carry_out(table, plan)
+    return await flow.asked_for(table, "sequential", 1)

@@ -128,11 +128,10 @@ def _table(table: Reply, status: View, head: int, href: Href) -> View:
 
 def _gate(table: Reply, href: Href) -> View:
     """What is decided here: why, the details, and the choices as the format offers them."""
-    offered = [str(one) for one in json.loads(table.get("gate_options") or "[]")]
     return {
         "reason": words(table.get("gate_reason", "").replace("_", " "), 200),
         "details": markup.render(table.get("gate_details", ""), href, 3),
-        "buttons": [words(one, 30) for one in offered],
+        "buttons": [words(one, 30) for one in formats.offered(table)],
     }
 
 

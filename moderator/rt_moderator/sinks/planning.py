@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rt_mailbox.wire import iso
-from rt_moderator import status_view
+from rt_moderator import formats, status_view
 from rt_moderator.words import span
 from rt_participant import show
 
@@ -117,7 +116,7 @@ def _waits(table: Reply, about: Mapping[str, Any]) -> Iterator[Post]:
         return
     place = f"-t {shlex.quote(table['id'])}"
     if table.get("gate"):
-        options = [str(one) for one in json.loads(table.get("gate_options") or "[]")]
+        options = formats.offered(table)
         yield _post(
             f"gate/{table['gate']}", "gate", about, reason=str(table.get("gate_reason", "")).replace("_", " "),
             said=table.get("gate_details", ""), options=options, command=f"rt decide {'|'.join(options)} {place}",

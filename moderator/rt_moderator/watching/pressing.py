@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -38,7 +37,7 @@ def choices(state: State) -> list[str]:
     if about.get("state") != "open":
         return []
     if about.get("gate"):
-        return [str(one) for one in json.loads(about.get("gate_options") or "[]")][:9]
+        return formats.offered(about)[:9]
     turns = state.snapshot["turns"]
     failed = any(turn["step"] == about.get("step") and turn["state"] == "failed" for turn in turns)
     running = formats.runs(about) or status_view.open_turns(state.snapshot)

@@ -12,7 +12,7 @@ from rt_moderator.engine.table import NobodyAnsweredError, Table
 from rt_moderator.formats.debating import closing, findings, grounding, substitutes, votes
 from rt_moderator.formats.debating.course import Course
 from rt_moderator.formats.debating.findings import Reread, Stand
-from rt_moderator.formats.debating.workflow import Workflow
+from rt_moderator.formats.debating.workflow import Type, Workflow, laid_out, rounds_of
 
 USES = frozenset(
     {"quick", "validate", "search", "rounds", "steering", "dissent", "named", "moderator", "require_consensus", "turn_timeout",
@@ -40,6 +40,16 @@ async def ground(table: Table) -> Mapping[str, str]:
     topic, cwd = table.topic, table.fields.get("cwd", "")
     found: dict[str, str] = await table.once("search", lambda: grounding.found(topic, cwd), slow=True)
     return found
+
+
+async def asked_for(
+    table: Table, kind: Type, rounds: int, decided: str = "asked for, no meta-panel"
+) -> Outcome:
+    """The whole discussion of a workflow that was named; `rounds` unless others were asked for."""
+    held, said = rounds_of(table.options, rounds)
+    return await carry_out(
+        table, Workflow(kind, laid_out(kind, table.seats), held, decided, warnings=tuple(said))
+    )
 
 
 async def blind(table: Table, course: Course) -> None:
